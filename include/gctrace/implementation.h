@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The sites, the semaphores and the writers behind <gctrace/probes.h>, which includes this file in
+ * the one source file that defines GCTRACE_PROBES_IMPLEMENTATION. Not for any other use.
+ *
+ * The sites stand in this file alone, each once, so that a process has one place for each probe.
+ */
+#ifndef GCTRACE_IMPLEMENTATION_H
+#define GCTRACE_IMPLEMENTATION_H
+
+#ifdef _SYS_SDT_H
+#error "<sys/sdt.h> came before <gctrace/probes.h>: its probes would have no semaphores. Give GCTRACE_PROBES_IMPLEMENTATION a source file of its own."
+#endif
+/* Arguments as numbers or in registers: tracers do not read every memory operand. */
+#define STAP_SDT_ARG_CONSTRAINT nr
+#define _SDT_HAS_SEMAPHORES 1
+#include <sys/sdt.h>
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GCTRACE_DEFINE_PROBE(name)                                                                \
+	GCTRACE_HIDDEN volatile unsigned short gctrace_##name##_semaphore                         \
+		__attribute__((section(".probes"), used)) = 0;
+#define GCTRACE_DEFINE_REQUEST(name) GCTRACE_DEFINE_PROBE(request__##name)
+
+/* "hidden" wants to be said before the definition; C++ warns of extern with a value. */
+GCTRACE_EACH_PROBE(GCTRACE_DEFINE_PROBE)
+GCTRACE_EACH_REQUEST(GCTRACE_DEFINE_REQUEST)
+
+/* A request's probe never fires: gctrace attaches to it, and that is the request. */
+GCTRACE_HIDDEN __attribute__((used, noinline)) void gctrace_request_sites(void)
+{
+	STAP_PROBE(gctrace, request__dump);
+	STAP_PROBE(gctrace, request__postpone);
+	STAP_PROBE(gctrace, request__pause);
+}
+
+/* ---- One by one ---- */
+
+GCTRACE_HIDDEN void gctrace_fire_gc_start(uint64_t gc, uint64_t generations, uint64_t reason,
+					  uint64_t how)
+{
+	STAP_PROBE4(gctrace, gc__start, gc, generations, reason, how);
+}
+
+GCTRACE_HIDDEN void gctrace_fire_gc_finish(uint64_t gc, uint64_t batches)
+{
+	STAP_PROBE2(gctrace, gc__finish, gc, batches);
+}
+
+GCTRACE_HIDDEN void gctrace_fire_pause_begin(uint64_t pause, uint64_t why)
+{
+	STAP_PROBE2(gctrace, pause__begin, pause, why);
+}
+
+GCTRACE_HIDDEN void gctrace_fire_pause_end(uint64_t pause, uint64_t suspend_ns, uint64_t batches)
+{
+	STAP_PROBE3(gctrace, pause__end, pause, suspend_ns, batches);
+}
+
+static inline size_t gctrace_part(size_t left)
+{
+	return left < GCTRACE_PART_ENTRIES ? left : GCTRACE_PART_ENTRIES;
+}
+
+GCTRACE_HIDDEN void gctrace_fire_moved_references(size_t count, const uint64_t *old_starts,
+						  const uint64_t *new_starts, const void *lengths,
+						  unsigned width, uint64_t gc, uint64_t generation,
+						  uint64_t phase)
+{
+	const unsigned char *length = (const unsigned char *)lengths;
+	uint64_t bytes = width;
+
+	for (size_t i = 0; i < count;) {
+		size_t n = gctrace_part(count - i);
+		const unsigned char *part = length + i * width;
+
+		STAP_PROBE8(gctrace, moved__references, n, old_starts + i, new_starts + i, part,
+			    bytes, gc, generation, phase);
+		i += n;
+	}
+}
+
+GCTRACE_HIDDEN void gctrace_fire_surviving_references(size_t count, const uint64_t *starts,
+						      const void *lengths, unsigned width,
+						      uint64_t gc, uint64_t generation)
+{
+	const unsigned char *length = (const unsigned char *)lengths;
+	uint64_t bytes = width;
+
+	for (size_t i = 0; i < count;) {
+		size_t n = gctrace_part(count - i);
+		const unsigned char *part = length + i * width;
+
+		STAP_PROBE6(gctrace, surviving__references, n, starts + i, part, bytes, gc,
+			    generation);
+		i += n;
+	}
+}
+
+GCTRACE_HIDDEN void gctrace_fire_container_begin(uint64_t type, uint64_t id1, uint64_t id2)
+{
+	STAP_PROBE3(gctrace, container__begin, type, id1, id2);
+}
+
+GCTRACE_HIDDEN void gctrace_fire_root_references(size_t count, const uint64_t *refs,
+						 const uint32_t *flags, const uint64_t *kinds,
+						 const uint64_t *ids)
+{
+	for (size_t i = 0; i < count;) {
+		size_t n = gctrace_part(count - i);
+		const uint64_t *kind = kinds ? kinds + i : kinds, *id = ids ? ids + i : ids;
+
+		STAP_PROBE5(gctrace, root__references, n, refs + i, flags + i, kind, id);
+		i += n;
+	}
+}
+
+GCTRACE_HIDDEN void gctrace_fire_object_references(uint64_t object, uint32_t flags, size_t count,
+						   const uint64_t *refs, const uint32_t *ref_flags,
+						   uint64_t class_, uint64_t size)
+{
+	size_t i = 0;
+
+	do { /* an object without references is told too */
+		size_t n = gctrace_part(count - i);
+		const uint32_t *flag = ref_flags ? ref_flags + i : ref_flags;
+		uint64_t all = i + n < count ? flags | GCTRACE_MORE_REFERENCES : flags;
+
+		STAP_PROBE7(gctrace, object__references, object, all, n, refs + i, flag, class_,
+			    size);
+		i += n;
+	} while (i < count);
+}
+
+GCTRACE_HIDDEN void gctrace_fire_class_define(uint64_t class_, const char *name, size_t name_bytes,
+					      uint64_t super, uint32_t flags, const char *fields,
+					      size_t fields_bytes, uint64_t size)
+{
+	uint64_t all = flags;
+
+	STAP_PROBE8(gctrace, class__define, class_, name, name_bytes, super, all, fields,
+		    fields_bytes, size);
+}
+
+GCTRACE_HIDDEN void gctrace_fire_object_alloc(uint64_t id, uint64_t size, uint64_t class_,
+					      uint64_t stack, uint64_t weight)
+{
+	STAP_PROBE5(gctrace, object__alloc, id, size, class_, stack, weight);
+}
+
+/* ---- In batches ---- */
+
+static inline uint64_t gctrace_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+GCTRACE_HIDDEN void gctrace_emitter_init(struct gctrace_emitter *emitter)
+{
+	memset(emitter, 0, sizeof(*emitter));
+	emitter->producer = gctrace_now() ^ ((uint64_t)getpid() << 40) ^ (uintptr_t)emitter;
+}
+
+static inline void gctrace_reset(struct gctrace_writer *w)
+{
+	w->used = sizeof(struct gctrace_batch);
+	w->records = w->open = w->ends = 0;
+}
+
+GCTRACE_HIDDEN void gctrace_writer_init(struct gctrace_writer *writer,
+					struct gctrace_emitter *emitter, void *buffer)
+{
+	memset(writer, 0, sizeof(*writer));
+	writer->emitter = emitter;
+	writer->buffer = (unsigned char *)buffer;
+	gctrace_reset(writer);
+}
+
+/* Ends the record that could grow: its length becomes known, the next starts at 8. */
+static inline void gctrace_close(struct gctrace_writer *w)
+{
+	if (!w->open)
+		return;
+	((struct gctrace_record *)(void *)(w->buffer + w->open))->bytes = w->used - w->open;
+	for (; w->used & 7; w->used++)
+		w->buffer[w->used] = 0;
+	w->open = 0;
+}
+
+GCTRACE_HIDDEN void gctrace_flush(struct gctrace_writer *writer)
+{
+	struct gctrace_batch *batch = (struct gctrace_batch *)(void *)writer->buffer;
+	uint64_t bytes;
+
+	gctrace_close(writer);
+	if (!writer->records)
+		return;
+	batch->magic = GCTRACE_MAGIC;
+	batch->major = GCTRACE_MAJOR;
+	batch->minor = GCTRACE_MINOR;
+	batch->header_bytes = sizeof(*batch);
+	batch->bytes = writer->used;
+	batch->records = writer->records;
+	batch->producer = writer->emitter->producer;
+	batch->sequence = __atomic_fetch_add(&writer->emitter->sequence, 1, __ATOMIC_ACQ_REL);
+	batch->gc = writer->gc;
+	batch->pause = writer->pause;
+	for (uint32_t i = 0; i < writer->ends; i++)
+		memcpy(writer->buffer + writer->end[i], &batch->sequence, sizeof(uint64_t));
+	bytes = batch->bytes;
+	if (writer->emitter->sink)
+		writer->emitter->sink(writer->emitter->context, batch, batch->bytes);
+	else
+		STAP_PROBE2(gctrace, batch, batch, bytes);
+	gctrace_reset(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_writer_context(struct gctrace_writer *writer, uint64_t gc,
+					   uint64_t pause)
+{
+	if (writer->gc == gc && writer->pause == pause)
+		return;
+	gctrace_flush(writer);
+	writer->gc = gc;
+	writer->pause = pause;
+}
+
+static inline uint32_t gctrace_room(const struct gctrace_writer *w)
+{
+	return GCTRACE_BATCH_BYTES - ((w->used + 7) & ~7u);
+}
+
+/* A new record with its struct zeroed; the caller makes sure that bytes <= an empty batch. */
+static inline void *gctrace_open(struct gctrace_writer *w, unsigned kind, uint32_t bytes,
+				 uint32_t with)
+{
+	struct gctrace_record *head;
+
+	gctrace_close(w);
+	if (gctrace_room(w) < bytes + with)
+		gctrace_flush(w);
+	head = (struct gctrace_record *)(void *)(w->buffer + w->used);
+	memset(head, 0, bytes);
+	head->kind = (uint16_t)kind;
+	w->open = w->used;
+	w->used += bytes;
+	w->records++;
+	return head;
+}
+
+#define GCTRACE_OPEN(w, kind, type, with) ((struct type *)gctrace_open(w, kind, sizeof(struct type), with))
+
+static inline void gctrace_put(struct gctrace_writer *w, const void *bytes, size_t count)
+{
+	if (count)
+		memcpy(w->buffer + w->used, bytes, count);
+	w->used += (uint32_t)count;
+}
+
+static inline void gctrace_put_v(struct gctrace_writer *w, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		w->buffer[w->used++] = (unsigned char)(v | 0x80);
+	w->buffer[w->used++] = (unsigned char)v;
+}
+
+static inline uint64_t gctrace_zigzag(uint64_t difference)
+{
+	return difference << 1 ^ (0 - (difference >> 63));
+}
+
+/* The record at `offset` ends something: its u64 at `where` becomes the batch's number. */
+static inline void gctrace_end(struct gctrace_writer *w, uint32_t where)
+{
+	w->end[w->ends++] = where;
+	gctrace_close(w);
+	if (w->ends == GCTRACE_WRITER_ENDS)
+		gctrace_flush(w);
+}
+
+static inline uint32_t gctrace_text_bytes(const char *text, uint32_t *left)
+{
+	size_t n = text ? strlen(text) : 0;
+
+	if (n > *left)
+		n = *left;
+	*left -= (uint32_t)n;
+	return (uint32_t)n;
+}
+
+GCTRACE_HIDDEN void gctrace_write_producer(struct gctrace_writer *writer, const char *name,
+					   const char *version, const char *runtime,
+					   const char *collector)
+{
+	uint32_t left = GCTRACE_BATCH_BYTES / 2, n[4];
+	const char *texts[4] = { name, version, runtime, collector };
+
+	for (int i = 0; i < 4; i++)
+		n[i] = gctrace_text_bytes(texts[i], &left);
+
+	struct gctrace_producer *p = GCTRACE_OPEN(writer, GCTRACE_PRODUCER, gctrace_producer,
+						  GCTRACE_BATCH_BYTES / 2 - left);
+	p->name_bytes = n[0];
+	p->version_bytes = n[1];
+	p->runtime_bytes = n[2];
+	p->collector_bytes = n[3];
+	for (int i = 0; i < 4; i++)
+		gctrace_put(writer, texts[i], n[i]);
+	gctrace_close(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_write_gc_start(struct gctrace_writer *writer, uint64_t gc,
+					   uint64_t generations, uint32_t reason, uint32_t how)
+{
+	struct gctrace_gc_start *r = GCTRACE_OPEN(writer, GCTRACE_GC_START, gctrace_gc_start, 0);
+
+	r->gc = gc;
+	r->time_ns = gctrace_now();
+	r->generations = generations;
+	r->reason = reason;
+	r->how = how;
+	gctrace_close(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_write_gc_finish(struct gctrace_writer *writer, uint64_t gc)
+{
+	struct gctrace_gc_finish *r = GCTRACE_OPEN(writer, GCTRACE_GC_FINISH, gctrace_gc_finish, 0);
+
+	r->gc = gc;
+	r->time_ns = gctrace_now();
+	gctrace_end(writer, writer->open + (uint32_t)offsetof(struct gctrace_gc_finish, batches));
+}
+
+GCTRACE_HIDDEN void gctrace_write_pause_begin(struct gctrace_writer *writer, uint64_t pause,
+					      uint64_t why)
+{
+	struct gctrace_pause_begin *r =
+		GCTRACE_OPEN(writer, GCTRACE_PAUSE_BEGIN, gctrace_pause_begin, 0);
+
+	r->pause = pause;
+	r->time_ns = gctrace_now();
+	r->why = why;
+	gctrace_close(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_write_pause_end(struct gctrace_writer *writer, uint64_t pause,
+					    uint64_t suspend_ns)
+{
+	struct gctrace_pause_end *r = GCTRACE_OPEN(writer, GCTRACE_PAUSE_END, gctrace_pause_end, 0);
+
+	r->pause = pause;
+	r->time_ns = gctrace_now();
+	r->suspend_ns = suspend_ns;
+	gctrace_end(writer, writer->open + (uint32_t)offsetof(struct gctrace_pause_end, batches));
+	gctrace_flush(writer);
+}
+
+/* A base from which 16 GiB to either side are narrow. */
+static inline uint64_t gctrace_base(uint64_t address)
+{
+	return address >> 34 ? address - ((uint64_t)1 << 34) : address & 7;
+}
+
+GCTRACE_HIDDEN struct gctrace_moved *gctrace_open_moved(struct gctrace_writer *writer, uint64_t gc,
+							uint32_t generation, uint32_t phase,
+							uint64_t old_start, uint64_t new_start,
+							uint64_t length)
+{
+	struct gctrace_move_wide range = { old_start, new_start, length };
+	struct gctrace_moved *m =
+		GCTRACE_OPEN(writer, GCTRACE_MOVED, gctrace_moved, sizeof(range));
+
+	m->gc = gc;
+	m->generation = generation;
+	m->phase = phase;
+	m->width = 8;
+	if (gctrace_narrow(0, length)) {
+		m->form = GCTRACE_RANGES_NARROW;
+		m->old_base = gctrace_base(old_start);
+		m->new_base = gctrace_base(new_start);
+		return m; /* the caller puts the range */
+	}
+	m->form = GCTRACE_RANGES_WIDE;
+	m->count = 1;
+	gctrace_put(writer, &range, sizeof(range));
+	gctrace_close(writer);
+	return m;
+}
+
+GCTRACE_HIDDEN struct gctrace_surviving *gctrace_open_surviving(struct gctrace_writer *writer,
+								uint64_t gc, uint32_t generation,
+								uint64_t start, uint64_t length)
+{
+	struct gctrace_survive_wide range = { start, length };
+	struct gctrace_surviving *s =
+		GCTRACE_OPEN(writer, GCTRACE_SURVIVING, gctrace_surviving, sizeof(range));
+
+	s->gc = gc;
+	s->generation = generation;
+	s->width = 8;
+	if (gctrace_narrow(0, length)) {
+		s->form = GCTRACE_RANGES_NARROW;
+		s->base = gctrace_base(start);
+		return s; /* the caller puts the range */
+	}
+	s->form = GCTRACE_RANGES_WIDE;
+	s->count = 1;
+	gctrace_put(writer, &range, sizeof(range));
+	gctrace_close(writer);
+	return s;
+}
+
+GCTRACE_HIDDEN void gctrace_write_container(struct gctrace_writer *writer, uint64_t type,
+					    uint64_t id1, uint64_t id2)
+{
+	struct gctrace_container *r = GCTRACE_OPEN(writer, GCTRACE_CONTAINER, gctrace_container, 0);
+
+	r->type = writer->container = type;
+	r->id1 = writer->id1 = id1;
+	r->id2 = writer->id2 = id2;
+	gctrace_close(writer);
+}
+
+#define GCTRACE_V_BYTES 10 /* of a compact number, at most */
+
+static inline struct gctrace_record *gctrace_opened(struct gctrace_writer *w, unsigned kind,
+						    uint32_t room)
+{
+	struct gctrace_record *head = (struct gctrace_record *)(void *)(w->buffer + w->open);
+
+	if (!w->open || head->kind != kind || w->used + room > GCTRACE_BATCH_BYTES)
+		return NULL;
+	return head;
+}
+
+GCTRACE_HIDDEN void gctrace_write_root(struct gctrace_writer *writer, uint64_t reference,
+				       uint32_t flags, uint64_t kind, uint64_t id)
+{
+	const uint16_t plain = reference & 7 ? GCTRACE_ROOTS_PLAIN : 0;
+	struct gctrace_roots *r = (struct gctrace_roots *)(void *)gctrace_opened(
+		writer, GCTRACE_ROOTS, 4 * GCTRACE_V_BYTES);
+
+	if (!r || r->head.flags != plain || r->type != writer->container ||
+	    r->id1 != writer->id1 || r->id2 != writer->id2) {
+		r = GCTRACE_OPEN(writer, GCTRACE_ROOTS, gctrace_roots, 4 * GCTRACE_V_BYTES);
+		r->head.flags = plain;
+		r->type = writer->container;
+		r->id1 = writer->id1;
+		r->id2 = writer->id2;
+		r->base = reference & ~(uint64_t)7;
+	}
+	gctrace_put_v(writer, gctrace_zigzag(plain ? reference - r->base
+						   : (reference >> 3) - (r->base >> 3)));
+	gctrace_put_v(writer, flags);
+	gctrace_put_v(writer, kind);
+	gctrace_put_v(writer, id);
+	r->count++;
+}
+
+/* What of an object comes before its references, at most. */
+#define GCTRACE_OBJECT_HEAD (1 + 6 * GCTRACE_V_BYTES)
+/* What a reference takes at most: itself, flags, place. */
+#define GCTRACE_OBJECT_REF (3 * GCTRACE_V_BYTES)
+
+static inline unsigned gctrace_object_bits_of(const struct gctrace_object *o)
+{
+	uint64_t odd = o->id | o->size;
+	uint32_t flagged = 0;
+
+	for (size_t i = 0; i < o->count; i++) {
+		odd |= o->refs[i];
+		flagged |= o->ref_flags ? o->ref_flags[i] : 0;
+	}
+	return o->place | (flagged ? GCTRACE_OBJECT_REF_FLAGS : 0) |
+	       (odd & 7 ? GCTRACE_OBJECT_PLAIN : 0);
+}
+
+/* One part of an object: references from `from` on, as many as fit; returns how many. */
+static inline size_t gctrace_put_object(struct gctrace_writer *w, const struct gctrace_object *o,
+					size_t from, unsigned bits)
+{
+	const unsigned shift = bits & GCTRACE_OBJECT_PLAIN ? 0 : 3;
+	const size_t room = (GCTRACE_BATCH_BYTES - w->used - GCTRACE_OBJECT_HEAD) /
+			    GCTRACE_OBJECT_REF;
+	const size_t n = o->count - from < room ? o->count - from : room;
+	const uint64_t first = o->first + from;
+	uint32_t flags = o->flags | (from + n < o->count ? GCTRACE_MORE_REFERENCES : 0);
+
+	bits |= (flags ? GCTRACE_OBJECT_FLAGS : 0) | (first ? GCTRACE_OBJECT_PART : 0);
+	w->buffer[w->used++] = (unsigned char)bits;
+	gctrace_put_v(w, gctrace_zigzag(shift ? (o->id >> 3) - (w->last >> 3) : o->id - w->last));
+	gctrace_put_v(w, o->class_);
+	gctrace_put_v(w, o->size >> shift);
+	if (flags)
+		gctrace_put_v(w, flags);
+	if (first)
+		gctrace_put_v(w, first);
+	gctrace_put_v(w, n);
+	for (size_t i = from; i < from + n; i++) {
+		uint64_t to = o->refs[i];
+
+		gctrace_put_v(w, to ? 1 + gctrace_zigzag((to >> shift) - (o->id >> shift)) : 0);
+		if (bits & GCTRACE_OBJECT_REF_FLAGS)
+			gctrace_put_v(w, o->ref_flags[i]);
+		if (o->place == GCTRACE_PLACE_OFFSET || o->place == GCTRACE_PLACE_INDEX)
+			gctrace_put_v(w, o->places[i]);
+	}
+	w->last = o->id;
+	return n;
+}
+
+GCTRACE_HIDDEN void gctrace_write_object(struct gctrace_writer *writer,
+					 const struct gctrace_object *object)
+{
+	const uint32_t some = GCTRACE_OBJECT_HEAD + 16 * GCTRACE_OBJECT_REF;
+	const unsigned bits = gctrace_object_bits_of(object);
+	size_t done = 0;
+
+	do {
+		struct gctrace_objects *r = (struct gctrace_objects *)(void *)gctrace_opened(
+			writer, GCTRACE_OBJECTS, some);
+
+		if (!r) {
+			r = GCTRACE_OPEN(writer, GCTRACE_OBJECTS, gctrace_objects, some);
+			r->base = writer->last = object->id & ~(uint64_t)7;
+		}
+		done += gctrace_put_object(writer, object, done, bits);
+		r->count++;
+	} while (done < object->count);
+}
+
+/* How much of a text goes into a part that has room for `room` bytes of it. */
+static inline size_t gctrace_fit(size_t bytes, size_t room)
+{
+	return bytes < room ? bytes : room;
+}
+
+GCTRACE_HIDDEN void gctrace_write_class(struct gctrace_writer *writer, uint64_t class_,
+					const char *name, size_t name_bytes, uint64_t super,
+					uint32_t flags, const char *fields, size_t fields_bytes,
+					uint32_t size)
+{
+	const size_t most = GCTRACE_BATCH_BYTES - sizeof(struct gctrace_batch) -
+			    sizeof(struct gctrace_class);
+
+	do {
+		size_t n = gctrace_fit(name_bytes, most), f = gctrace_fit(fields_bytes, most - n);
+		struct gctrace_class *r = GCTRACE_OPEN(writer, GCTRACE_CLASS, gctrace_class,
+						       (uint32_t)(n + f));
+
+		r->head.flags = n < name_bytes || f < fields_bytes ? GCTRACE_MORE : 0;
+		r->class_ = class_;
+		r->super = super;
+		r->flags = flags;
+		r->size = size;
+		r->name_bytes = (uint32_t)n;
+		r->fields_bytes = (uint32_t)f;
+		gctrace_put(writer, name, n);
+		gctrace_put(writer, fields, f);
+		gctrace_close(writer);
+		name += n, name_bytes -= n;
+		fields += f, fields_bytes -= f;
+	} while (name_bytes || fields_bytes);
+}
+
+GCTRACE_HIDDEN void gctrace_write_define(struct gctrace_writer *writer, uint32_t space, uint64_t id,
+					 uint64_t a, uint64_t b, const char *name,
+					 size_t name_bytes)
+{
+	const size_t most = GCTRACE_BATCH_BYTES - sizeof(struct gctrace_batch) -
+			    sizeof(struct gctrace_define);
+
+	do {
+		size_t n = gctrace_fit(name_bytes, most);
+		struct gctrace_define *r =
+			GCTRACE_OPEN(writer, GCTRACE_DEFINE, gctrace_define, (uint32_t)n);
+
+		r->head.flags = n < name_bytes ? GCTRACE_MORE : 0;
+		r->space = space;
+		r->name_bytes = (uint32_t)n;
+		r->id = id;
+		r->a = a;
+		r->b = b;
+		gctrace_put(writer, name, n);
+		gctrace_close(writer);
+		name += n, name_bytes -= n;
+	} while (name_bytes);
+}
+
+GCTRACE_HIDDEN void gctrace_write_generation(struct gctrace_writer *writer, unsigned when,
+					     uint64_t gc, uint64_t generation, uint64_t start,
+					     uint64_t used, uint64_t reserved)
+{
+	struct gctrace_generation *r =
+		GCTRACE_OPEN(writer, GCTRACE_GENERATION, gctrace_generation, 0);
+
+	r->head.flags = (uint16_t)when;
+	r->gc = gc;
+	r->generation = generation;
+	r->start = start;
+	r->used = used;
+	r->reserved = reserved;
+	gctrace_close(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_write_pool(struct gctrace_writer *writer, uint64_t gc, const char *name,
+				       uint64_t before, uint64_t used, uint64_t committed,
+				       uint64_t max)
+{
+	uint32_t left = GCTRACE_BATCH_BYTES / 2, n = gctrace_text_bytes(name, &left);
+	struct gctrace_pool *r = GCTRACE_OPEN(writer, GCTRACE_POOL, gctrace_pool, n);
+
+	r->gc = gc;
+	r->before = before;
+	r->used = used;
+	r->committed = committed;
+	r->max = max;
+	r->name_bytes = n;
+	gctrace_put(writer, name, n);
+	gctrace_close(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_write_object_alloc(struct gctrace_writer *writer, uint64_t id,
+					       uint64_t size, uint64_t class_, uint64_t stack,
+					       uint64_t weight)
+{
+	struct gctrace_object_alloc *r =
+		GCTRACE_OPEN(writer, GCTRACE_OBJECT_ALLOC, gctrace_object_alloc, 0);
+
+	r->id = id;
+	r->size = size;
+	r->class_ = class_;
+	r->stack = stack;
+	r->weight = weight;
+	gctrace_close(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_write_dump_end(struct gctrace_writer *writer, uint64_t dump,
+					   uint64_t status, uint64_t objects, uint64_t references,
+					   uint64_t roots, uint64_t bytes)
+{
+	struct gctrace_dump_end *r = GCTRACE_OPEN(writer, GCTRACE_DUMP_END, gctrace_dump_end, 0);
+
+	r->dump = dump;
+	r->status = status;
+	r->objects = objects;
+	r->references = references;
+	r->roots = roots;
+	r->bytes = bytes;
+	r->time_ns = gctrace_now();
+	gctrace_end(writer, writer->open + (uint32_t)offsetof(struct gctrace_dump_end, batches));
+	gctrace_flush(writer);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
