@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Giving up what was needed to start and is not needed to go on.
+ *
+ * What stays, for everything that session.h and request.h do later:
+ *
+ *	CAP_BPF			load programs of a provider that appears later; maps
+ *	CAP_PERFMON		attach them; uprobes
+ *	CAP_SYS_PTRACE		/proc/PID/maps and mem of other users' processes
+ *	CAP_CHECKPOINT_RESTORE	/proc/PID/map_files: the very file that is mapped, deleted or not
+ *	CAP_DAC_READ_SEARCH	that file's contents, where not everybody may read it
+ *	CAP_KILL		only for who asked for it: pass signals on to the program (launch.h)
+ *
+ * tests/unit/attach/privileges_test.c fails for lack of any of the first five.
+ *
+ * Root without capabilities still owns root's files, so the user changes as well: to the one who
+ * called sudo, else to `nobody`. Nothing that is run from then on can gain privileges.
+ */
+#ifndef ATTACH_PRIVILEGES_H
+#define ATTACH_PRIVILEGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * To be called while the process has one thread, and when output files are open. 0, or negative
+ * errno after an error message: nothing, or only a part, was given up then.
+ */
+int privileges__drop(bool keep_kill);
+
+/* The same for any set of capabilities (bits), without a message. */
+int privileges__keep(uint64_t set);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Links are made for a thread, and end with it.
+ */
+#ifndef ATTACH_THREAD_H
+#define ATTACH_THREAD_H
+
+#include <sys/types.h>
+
+struct target;
+
+/* A thread to make links for: the first one, as long as it is there; 0: there is none. */
+pid_t thread__living(const struct target *target);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "buf.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUF_SMALLEST 64
+
+int buf__reserve(struct buf *buf, size_t extra)
+{
+	size_t need, alloc;
+	char *data;
+
+	if (buf->error)
+		return buf->error;
+	if (__builtin_add_overflow(buf->len, extra, &need) ||
+	    __builtin_add_overflow(need, 1, &need))
+		return buf->error = -ENOMEM;
+	if (need <= buf->alloc)
+		return 0;
+	alloc = buf->alloc > SIZE_MAX / 2 ? SIZE_MAX : buf->alloc * 2;
+	if (alloc < need)
+		alloc = need;
+	if (alloc < BUF_SMALLEST)
+		alloc = BUF_SMALLEST;
+	data = realloc(buf->data, alloc);
+	if (!data)
+		return buf->error = -ENOMEM;
+	buf->data = data;
+	buf->alloc = alloc;
+	buf->data[buf->len] = '\0';
+	return 0;
+}
+
+void buf__add(struct buf *buf, const void *bytes, size_t len)
+{
+	if (len == 0 || buf__reserve(buf, len))
+		return;
+	memcpy(buf->data + buf->len, bytes, len);
+	buf->len += len;
+	buf->data[buf->len] = '\0';
+}
+
+void buf__add_str(struct buf *buf, const char *text)
+{
+	buf__add(buf, text, strlen(text));
+}
+
+void buf__add_char(struct buf *buf, char c)
+{
+	buf__add(buf, &c, 1);
+}
+
+void buf__add_repeated(struct buf *buf, char c, size_t count)
+{
+	if (count == 0 || buf__reserve(buf, count))
+		return;
+	memset(buf->data + buf->len, c, count);
+	buf->len += count;
+	buf->data[buf->len] = '\0';
+}
+
+void buf__vprintf(struct buf *buf, const char *format, va_list args)
+{
+	va_list again;
+	int len;
+
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, format, args);
+	if (len < 0)
+		buf->error = buf->error ? buf->error : -errno;
+	else if (len > 0 && buf__reserve(buf, (size_t)len) == 0) {
+		vsnprintf(buf->data + buf->len, (size_t)len + 1, format, again);
+		buf->len += (size_t)len;
+	}
+	va_end(again);
+}
+
+void buf__printf(struct buf *buf, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	buf__vprintf(buf, format, args);
+	va_end(args);
+}
+
+const char *buf__str(const struct buf *buf)
+{
+	return buf->data ? buf->data : "";
+}
+
+void buf__truncate(struct buf *buf, size_t len)
+{
+	if (len >= buf->len)
+		return;
+	buf->len = len;
+	buf->data[len] = '\0';
+}
+
+void buf__drop_front(struct buf *buf, size_t count)
+{
+	if (count == 0 || buf->len == 0)
+		return;
+	if (count > buf->len)
+		count = buf->len;
+	memmove(buf->data, buf->data + count, buf->len - count + 1);
+	buf->len -= count;
+}
+
+void buf__reset(struct buf *buf)
+{
+	buf->error = 0;
+	buf__truncate(buf, 0);
+}
+
+char *buf__detach(struct buf *buf, size_t *len)
+{
+	char *data;
+
+	if (buf__reserve(buf, 0))
+		return NULL;
+	data = buf->data;
+	if (len)
+		*len = buf->len;
+	*buf = (struct buf)BUF_INIT;
+	return data;
+}
+
+void buf__free(struct buf *buf)
+{
+	free(buf->data);
+	*buf = (struct buf)BUF_INIT;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "report.h"
+
+#define READ_STEP 16384
+#define CREATE_MODE 0600
+
+/* O_NONBLOCK: opening a FIFO that was put in the place of a file must not wait. */
+static int open_regular(int dirfd, const char *path)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -EINVAL;
+}
+
+static int read_all(int fd, size_t limit, struct buf *buf)
+{
+	size_t start = buf->len;
+	ssize_t n;
+
+	for (;;) {
+		int err = buf__reserve(buf, READ_STEP);
+
+		if (err)
+			return err;
+		n = read(fd, buf->data + buf->len, buf->alloc - buf->len - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return 0;
+		buf->len += (size_t)n;
+		buf->data[buf->len] = '\0';
+		if (buf->len - start > limit)
+			return -EFBIG;
+	}
+}
+
+int files__read_at(int dirfd, const char *path, size_t limit, struct buf *buf)
+{
+	int fd = open_regular(dirfd, path);
+	size_t start = buf->len;
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = read_all(fd, limit, buf);
+	close(fd);
+	if (err)
+		buf__truncate(buf, start);
+	return err;
+}
+
+int files__read(const char *path, struct buf *buf)
+{
+	return files__read_at(AT_FDCWD, path, SIZE_MAX, buf);
+}
+
+/* A variable that holds nothing but a decimal id; false when it is absent or anything else. */
+static bool id_from_env(const char *name, unsigned int *id)
+{
+	const char *text = getenv(name);
+	unsigned long value;
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || *end || value >= UINT32_MAX)
+		return false;
+	*id = (unsigned int)value;
+	return true;
+}
+
+void files__owner(uid_t *uid, gid_t *gid)
+{
+	*uid = geteuid();
+	*gid = getegid();
+	if (*uid != 0)
+		return;
+	if (!id_from_env("SUDO_UID", uid) || !id_from_env("SUDO_GID", gid)) {
+		*uid = 0;
+		*gid = getegid();
+	}
+}
+
+static int open_with(const char *path, struct open_how *how)
+{
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, how, sizeof(*how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * The same with the rights of another user. The file system ids and groups are those of this
+ * thread alone (the raw system call: glibc's setgroups() would change every thread).
+ */
+static int open_as(const char *path, struct open_how *how, uid_t uid, gid_t gid)
+{
+	int count = getgroups(0, NULL);
+	gid_t *groups = calloc((size_t)count + 1, sizeof(*groups));
+	int fd;
+
+	if (!groups)
+		return -ENOMEM;
+	count = getgroups(count, groups);
+	if (count < 0 || syscall(SYS_setgroups, 0, NULL)) {
+		fd = -errno;
+		goto out;
+	}
+	setfsgid(gid);
+	setfsuid(uid);
+	fd = open_with(path, how);
+	setfsuid(geteuid());
+	setfsgid(getegid());
+	if (syscall(SYS_setgroups, count, groups))
+		warning("cannot get the supplementary groups back after opening %s: %s",
+			escape(path), strerror(errno));
+out:
+	free(groups);
+	return fd;
+}
+
+/*
+ * No O_TRUNC: what is there is looked at before it is emptied. O_NONBLOCK: a FIFO that
+ * nobody reads is an error (ENXIO), not a wait; it is taken off again below. *as_root
+ * tells that the file is new and root's.
+ */
+static int open_output(const char *path, uid_t uid, gid_t gid, bool *as_root)
+{
+	struct open_how how = {
+		.flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+		.mode = CREATE_MODE,
+	};
+	int fd;
+
+	*as_root = false;
+	if (uid == geteuid())
+		return open_with(path, &how);
+	fd = open_as(path, &how, uid, gid);
+	if (fd != -EACCES && fd != -EPERM)
+		return fd;
+	how.resolve = RESOLVE_NO_SYMLINKS;
+	how.flags |= O_EXCL;
+	fd = open_with(path, &how);
+	if (fd != -EEXIST) {
+		*as_root = true;
+		return fd;
+	}
+	how.flags &= ~(uint64_t)(O_CREAT | O_EXCL);
+	how.mode = 0;
+	return open_with(path, &how);
+}
+
+/* Empty a file that was there, hand over a new one; an error says why it cannot be ours. */
+static int adopt(int fd, const char *path, uid_t uid, gid_t gid, bool as_root)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return error_errno(errno, "cannot look at %s", escape(path));
+	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+		return 0;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		error("%s is not a file that can be written to; give another name", escape(path));
+		return -EINVAL;
+	}
+	if (as_root) {
+		if (fchown(fd, uid, gid))
+			return error_errno(errno, "cannot give %s to uid %u", escape(path), uid);
+		return 0;
+	}
+	if (st.st_nlink != 1 || st.st_uid != uid) {
+		error("%s exists and %s; remove it, or give another name", escape(path),
+		      st.st_nlink != 1 ? "has hard links" : "belongs to another user");
+		return -EEXIST;
+	}
+	if (ftruncate(fd, 0))
+		return error_errno(errno, "cannot empty %s", escape(path));
+	return 0;
+}
+
+int files__create(const char *path)
+{
+	bool as_root;
+	uid_t uid;
+	gid_t gid;
+	int fd, err;
+
+	files__owner(&uid, &gid);
+	fd = open_output(path, uid, gid, &as_root);
+	if (fd == -ELOOP) {
+		error("%s is a symbolic link (or lies behind one that root will not follow for"
+		      " another user); give the path of the file itself", escape(path));
+		return fd;
+	}
+	if (fd < 0)
+		return error_errno(fd, "cannot create %s", escape(path));
+	err = adopt(fd, path, uid, gid, as_root);
+	if (err)
+		close(fd);
+	return err ? err : fd;
+}
+
+int files__write_all(int fd, const void *bytes, size_t len)
+{
+	const char *p = bytes;
+
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -EIO;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}

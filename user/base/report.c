@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "escape.h"
+
+/* Serialises lines and guards the progress line; never held while calling others. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool progress_shown;
+static bool is_verbose;
+
+static void write_all(const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(STDERR_FILENO, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return; /* there is nobody left to tell */
+		data += n;
+		len -= (size_t)n;
+	}
+}
+
+/* Write buf as it is; when memory ran out while it was made, at least its format. */
+static void emit(struct buf *buf, const char *format, bool stays)
+{
+	pthread_mutex_lock(&lock);
+	if (progress_shown)
+		write_all("\r\033[K", 4);
+	progress_shown = !stays;
+	if (buf->error) {
+		write_all("gctrace: (out of memory) ", 25);
+		write_all(format, strlen(format));
+		write_all("\n", 1);
+	} else {
+		write_all(buf->data, buf->len);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* err, where it is not 0, is put behind the message. errno is left as it was. */
+static void say(const char *prefix, int err, const char *format, va_list args)
+{
+	int saved = errno;
+	struct buf buf = BUF_INIT;
+	char text[256];
+
+	buf__add_str(&buf, prefix);
+	buf__vprintf(&buf, format, args);
+	if (err)
+		buf__printf(&buf, ": %s", strerror_r(err, text, sizeof(text)));
+	buf__add_char(&buf, '\n');
+	emit(&buf, format, true);
+	buf__free(&buf);
+	errno = saved;
+}
+
+void error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say("gctrace: ", 0, format, args);
+	va_end(args);
+}
+
+int error_errno(int err, const char *format, ...)
+{
+	va_list args;
+
+	if (err < 0)
+		err = -err;
+	if (err == 0)
+		err = EIO;
+	va_start(args, format);
+	say("gctrace: ", err, format, args);
+	va_end(args);
+	return -err;
+}
+
+void warning(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say("gctrace: warning: ", 0, format, args);
+	va_end(args);
+}
+
+void note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say("gctrace: ", 0, format, args);
+	va_end(args);
+}
+
+void debug(const char *format, ...)
+{
+	va_list args;
+
+	if (!is_verbose)
+		return;
+	va_start(args, format);
+	say("gctrace: debug: ", 0, format, args);
+	va_end(args);
+}
+
+/* A line that wraps could not be overwritten: keep within the terminal, and say so by "...". */
+static void fit(struct buf *buf)
+{
+	struct winsize size;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col <= 4)
+		return;
+	if (utf8__columns(buf__str(buf), buf->len) < size.ws_col)
+		return;
+	while (utf8__columns(buf__str(buf), buf->len) > size.ws_col - 4u) {
+		while (buf->len && (buf->data[buf->len - 1] & 0xc0) == 0x80)
+			buf__truncate(buf, buf->len - 1);
+		buf__truncate(buf, buf->len - 1);
+	}
+	buf__add_str(buf, "...");
+}
+
+void progress(const char *format, ...)
+{
+	struct buf buf = BUF_INIT;
+	int saved = errno;
+	va_list args;
+
+	if (!isatty(STDERR_FILENO)) {
+		errno = saved;
+		return;
+	}
+	va_start(args, format);
+	buf__vprintf(&buf, format, args);
+	va_end(args);
+	fit(&buf);
+	emit(&buf, format, false);
+	buf__free(&buf);
+	errno = saved;
+}
+
+void progress_end(void)
+{
+	pthread_mutex_lock(&lock);
+	if (progress_shown)
+		write_all("\r\033[K", 4);
+	progress_shown = false;
+	pthread_mutex_unlock(&lock);
+}
+
+void report__verbose(bool verbose)
+{
+	is_verbose = verbose;
+}
+
+bool report__is_verbose(void)
+{
+	return is_verbose;
+}

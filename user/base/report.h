@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What gctrace says to the person in front of it: always on stderr (stdout is data, also
+ * with -o json), always one whole line by one write(), "gctrace: " first.
+ *
+ * A message says what was expected, what was found and what to do. Text that came from
+ * the target goes through escape() (escape.h); the format itself never holds such text.
+ * Formats have no newline at the end. All are safe to call from several threads.
+ */
+#ifndef GCTRACE_BASE_REPORT_H
+#define GCTRACE_BASE_REPORT_H
+
+#include <stdbool.h>
+
+/* "gctrace: ..." : the command fails, or a part of what was asked for is not done. */
+void error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * The same, with ": " and the text of an errno at the end. err may be given as errno or
+ * as negative errno; what is returned is always negative (never 0: an err of 0 gives -EIO),
+ * so that `return error_errno(errno, "cannot open %s", path);` is right.
+ */
+int error_errno(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "gctrace: warning: ..." : the result is less than it could be. */
+void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "gctrace: ..." : good to know. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "gctrace: debug: ..." : only after report__verbose(true) (-vv); for bug reports. */
+void debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * A line that overwrites itself while something long goes on ("4.2 M objects ..."); only
+ * where stderr is a terminal, nothing elsewhere. Any message above clears it first.
+ */
+void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void progress_end(void);
+
+void report__verbose(bool verbose);
+bool report__is_verbose(void);
+
+#endif

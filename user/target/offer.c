@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "offer.h"
+
+#include <stddef.h>
+
+#include "module.h"
+#include "runtime.h"
+
+static const char *const level_names[OFFER_COUNT] = {
+	[OFFER_COLLECTIONS] = "collections",
+	[OFFER_POOLS] = "pools",
+	[OFFER_MOVES] = "moves",
+	[OFFER_SURVIVALS] = "survivals",
+	[OFFER_DUMP] = "dump",
+	[OFFER_ALLOCATIONS] = "allocations",
+};
+
+/* What one kind of runtime tells of a level. */
+struct row {
+	const char *provider, *probe; /* that is needed for it; NULL: no probe would do */
+	const char *text;             /* with the probe: what it tells; else why there is none */
+};
+
+#define NO_AGENT "needs an agent in the runtime, which this version of gctrace does not have"
+
+static const struct row hotspot[OFFER_COUNT] = {
+	[OFFER_COLLECTIONS] = { "hotspot", "gc__begin",
+				"start, end, operation and cause of every pause" },
+	[OFFER_POOLS] = { "hotspot", "mem__pool__gc__end",
+			  "used, committed and maximum of every pool, before and after" },
+	[OFFER_MOVES] = { NULL, NULL, NO_AGENT },
+	[OFFER_SURVIVALS] = { NULL, NULL, NO_AGENT },
+	[OFFER_DUMP] = { NULL, NULL, NO_AGENT "; jcmd PID GC.heap_dump writes one" },
+	[OFFER_ALLOCATIONS] = { NULL, NULL, NO_AGENT },
+};
+
+static const struct row python[OFFER_COUNT] = {
+	[OFFER_COLLECTIONS] = { "python", "gc__done",
+				"start, end, generation and number of objects collected" },
+	[OFFER_POOLS] = { NULL, NULL, "CPython's probes tell no sizes" },
+	[OFFER_MOVES] = { NULL, NULL, "CPython never moves an object" },
+	[OFFER_SURVIVALS] = { NULL, NULL, "CPython's probes do not tell them" },
+	[OFFER_DUMP] = { NULL, NULL, "CPython's probes do not tell objects" },
+	[OFFER_ALLOCATIONS] = { NULL, NULL, "CPython's probes do not tell them" },
+};
+
+static const struct row ruby[OFFER_COUNT] = {
+	[OFFER_COLLECTIONS] = { "ruby", "gc__mark__begin",
+				"start and end of marking and sweeping" },
+	[OFFER_POOLS] = { NULL, NULL, "Ruby's probes tell no sizes" },
+	[OFFER_MOVES] = { NULL, NULL, "Ruby's probes do not tell them" },
+	[OFFER_SURVIVALS] = { NULL, NULL, "Ruby's probes do not tell them" },
+	[OFFER_DUMP] = { NULL, NULL, "Ruby's probes do not tell references;"
+			 " ObjectSpace.dump_all writes a dump" },
+	[OFFER_ALLOCATIONS] = { NULL, NULL, "not used by this version of gctrace" },
+};
+
+static const struct row probes[OFFER_COUNT] = {
+	[OFFER_COLLECTIONS] = { "gctrace", "gc__start", "start, end, generations and cause of"
+				" every collection, and its pauses" },
+	[OFFER_POOLS] = { "gctrace", "batch", "sizes of pools and generations, as far as the"
+			  " runtime reports them" },
+	[OFFER_MOVES] = { "gctrace", "moved__references", "from where to where, with --moves" },
+	[OFFER_SURVIVALS] = { "gctrace", "surviving__references", "what stayed where it is, with"
+			      " --moves" },
+	[OFFER_DUMP] = { "gctrace", "request__dump", "objects, references, roots and classes, on"
+			 " request" },
+	[OFFER_ALLOCATIONS] = { "gctrace", "object__alloc", "samples of new objects, as far as the"
+				" runtime reports them" },
+};
+
+static const struct row *rows_of(const struct runtime *runtime)
+{
+	switch (runtime->kind) {
+	case RUNTIME_PROBES:
+		return probes;
+	case RUNTIME_HOTSPOT:
+		return hotspot;
+	case RUNTIME_CPYTHON:
+		return python;
+	case RUNTIME_RUBY:
+		return ruby;
+	default:
+		return NULL;
+	}
+}
+
+void offers__find(const struct runtime *runtime, const struct modules *modules,
+		  struct offer offers[OFFER_COUNT])
+{
+	const struct row *rows = runtime->has_probes ? rows_of(runtime) : NULL;
+
+	for (int i = 0; i < OFFER_COUNT; i++) {
+		const struct row *row = rows ? &rows[i] : NULL;
+		struct offer *offer = &offers[i];
+
+		*offer = (struct offer){ .name = level_names[i], .text = "it has no probes" };
+		if (!row)
+			continue;
+		offer->text = row->text;
+		if (!row->probe)
+			continue;
+		offer->probe = row->probe;
+		offer->available = modules__find(modules, row->provider, row->probe, NULL) != NULL;
+		if (!offer->available)
+			offer->text = "this build of the runtime lacks the probe for it";
+	}
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Functions of an ELF file by name, from its .symtab, else its .dynsym: for the few places where
+ * a runtime tells by a function what it tells by no probe.
+ */
+#ifndef GCTRACE_TARGET_SYMBOL_H
+#define GCTRACE_TARGET_SYMBOL_H
+
+#include <stdint.h>
+
+/*
+ * Where the function of exactly this name starts in the file, which is what uprobes take. fd is
+ * read by pread() and stays the caller's. 0; -ENOENT when there is none (a stripped file);
+ * otherwise as elf_file__open().
+ */
+int symbol__find_function(int fd, const char *name, uint64_t *offset);
+
+#endif
