@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How events become collections.
+ *
+ * The unit is the transaction: what a collection says holds when it is over, and not before.
+ * Two things end one, in either order, and the later of them hands the collection out:
+ *
+ *   its gc_finish     deaths are decided, by what was condemned at its gc_start
+ *   its pause's end   how long the program stood still is known only now
+ *
+ *     stop the world     [ start  finish ]                    handed out at ]
+ *     concurrent         [ start ] ... [remark] ... finish    handed out at its finish
+ *     young inside it    [ start ] . [ start finish ] . [ finish ]
+ *                          outer        young            outer: each at its own ]
+ *
+ * [ ] is a pause. A pause is not a collection's own: several may share it (stop.c), and it may
+ * have none. Nor need a runtime tell any.
+ *
+ * What fits nothing is kept apart by its reason (image.h). What began before the attach is
+ * `partial`, which is nobody's fault. What lacks its beginning or end otherwise is `incomplete`, as
+ * is everything that was going on when something was lost; a collection whose end never comes is
+ * handed out as `cut_off` as soon as that is certain: its number starts again, a second
+ * stop-the-world collection starts in a later pause, or the target ends.
+ *
+ * Not guaranteed: for a runtime that does not number its collections, a finish whose start was
+ * lost may end another one that runs at the same time. Both are then marked incomplete by the
+ * loss, if it was counted.
+ */
+#include "assembler_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "stream/loss.h"
+
+struct assembler *assembler__new(const struct assembler_sink *sink,
+				 const struct range_sink *ranges)
+{
+	struct assembler *assembler = calloc(1, sizeof(*assembler));
+
+	if (!assembler)
+		return NULL;
+	assembler->sink = *sink;
+	if (ranges)
+		assembler->ranges = *ranges;
+	return assembler;
+}
+
+void assembler__free(struct assembler *assembler)
+{
+	struct image *next;
+
+	if (!assembler)
+		return;
+	for (struct image *at = assembler->images; at; at = next) {
+		next = at->next;
+		image__free(at);
+	}
+	free(assembler);
+}
+
+static struct image *find_image(const struct assembler *assembler, uint32_t target)
+{
+	struct image *at = assembler->images;
+
+	while (at && at->target != target)
+		at = at->next;
+	return at;
+}
+
+static struct image *need_image(struct assembler *assembler, uint32_t target)
+{
+	struct image *image = find_image(assembler, target);
+
+	if (image)
+		return image;
+	image = image__new(target);
+	if (!image)
+		return NULL;
+	image->lost_until = assembler->lost_until;
+	image->lost = assembler->lost_until > 0;
+	image->next = assembler->images;
+	assembler->images = image;
+	return image;
+}
+
+int assembler__whole_from(struct assembler *assembler, uint32_t target, uint64_t ns)
+{
+	struct image *image = need_image(assembler, target);
+
+	if (!image)
+		return -ENOMEM;
+	image->whole_from = ns;
+	return 0;
+}
+
+struct assembler_odd assembler__odd(const struct assembler *assembler, uint32_t target)
+{
+	const struct image *image = find_image(assembler, target);
+
+	return image ? image->odd : (struct assembler_odd){ 0 };
+}
+
+uint32_t range_transaction__width(const struct range_transaction *transaction,
+				  uint64_t generation)
+{
+	return tally__width(transaction->widths, generation);
+}
+
+/* Whatever goes on may lack a part, and whatever starts before the loss is over. */
+static void loss(struct image *image, uint64_t until)
+{
+	image->lost = true;
+	if (until > image->lost_until)
+		image->lost_until = until;
+	for (struct transaction *at = image->transactions; at; at = at->next)
+		at->so_far.incomplete = true;
+	for (size_t i = 0; i < image->stops.count; i++)
+		image->stops.items[i]->pause.incomplete = true;
+}
+
+static int define(struct image *image, const struct event *event)
+{
+	int err = names__define(&image->names, event);
+
+	image->odd.names_dropped = image->names.dropped;
+	return err;
+}
+
+static int of_image(struct assembler *assembler, struct image *image, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_GC_START:
+		return assembler__gc_start(assembler, image, event);
+	case EVENT_GC_FINISH:
+		return assembler__gc_finish(assembler, image, event);
+	case EVENT_PAUSE_BEGIN:
+		return assembler__pause_begin(assembler, image, event);
+	case EVENT_PAUSE_END:
+		return assembler__pause_end(assembler, image, event);
+	case EVENT_MOVED:
+	case EVENT_SURVIVING:
+		return assembler__ranges(assembler, image, event);
+	case EVENT_GENERATION:
+		return assembler__generation(image, event);
+	case EVENT_POOL:
+		return assembler__pool(assembler, image, event);
+	case EVENT_DEFINE:
+		return define(image, event);
+	default:
+		return 0;
+	}
+}
+
+static void lose(struct assembler *assembler, const struct event *event)
+{
+	for (struct image *image = assembler->images; image; image = image->next)
+		if (event->target == image->target || event->target == LOSS_ANY_TARGET)
+			loss(image, event->loss.until);
+	if (event->target == LOSS_ANY_TARGET && event->loss.until > assembler->lost_until)
+		assembler->lost_until = event->loss.until;
+}
+
+int assembler__event(struct assembler *assembler, const struct event *event)
+{
+	struct image *image;
+
+	switch (event->kind) {
+	case EVENT_EXEC:
+	case EVENT_EXIT:
+		return assembler__end(assembler, event->target);
+	case EVENT_LOSS:
+		lose(assembler, event);
+		return 0;
+	case EVENT_GC_START:
+	case EVENT_GC_FINISH:
+	case EVENT_PAUSE_BEGIN:
+	case EVENT_PAUSE_END:
+	case EVENT_MOVED:
+	case EVENT_SURVIVING:
+	case EVENT_GENERATION:
+	case EVENT_POOL:
+	case EVENT_DEFINE:
+		image = need_image(assembler, event->target);
+		return image ? of_image(assembler, image, event) : -ENOMEM;
+	default:
+		return 0;
+	}
+}
+
+static int end_image(struct assembler *assembler, struct image *image)
+{
+	int result = 0;
+
+	for (struct transaction *at = image->transactions; at; at = at->next)
+		at->so_far.cut_off = true;
+	while (image->stops.count > 0)
+		keep_first(&result, assembler__end_stop(assembler, image,
+					     image->stops.items[image->stops.count - 1], NULL));
+	while (image->transactions)
+		keep_first(&result, assembler__hand_out(assembler, image, image->transactions));
+	if (assembler->sink.ended)
+		keep_first(&result, assembler->sink.ended(assembler->sink.context, image->target,
+							  &image->odd));
+	return result;
+}
+
+int assembler__end(struct assembler *assembler, uint32_t target)
+{
+	struct image **at = &assembler->images, *image;
+	int result;
+
+	while (*at && (*at)->target != target)
+		at = &(*at)->next;
+	if (!*at)
+		return 0;
+	image = *at;
+	result = end_image(assembler, image);
+	*at = image->next;
+	image__free(image);
+	return result;
+}
+
+int assembler__end_all(struct assembler *assembler)
+{
+	int result = 0;
+
+	while (assembler->images)
+		keep_first(&result, assembler__end(assembler, assembler->images->target));
+	return result;
+}

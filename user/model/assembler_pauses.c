@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pauses: when they begin and end, and to which collections they belong. */
+#include "assembler_private.h"
+
+#include <errno.h>
+
+#include "gctrace/wire.h"
+
+/* For whom is a pause in which no collection started or ended? */
+static struct transaction *beneficiary(struct image *image, uint64_t why)
+{
+	bool phase = why == GCTRACE_WHY_MARK_START || why == GCTRACE_WHY_REMARK ||
+		     why == GCTRACE_WHY_RELOCATE;
+	struct transaction *last = NULL, *last_concurrent = NULL;
+
+	if (why == GCTRACE_WHY_OTHER || why == GCTRACE_WHY_DUMP)
+		return NULL;
+	for (struct transaction *at = image->transactions; at; at = at->next) {
+		if (at->ended)
+			continue;
+		last = at;
+		if (at->so_far.how & (GCTRACE_HOW_CONCURRENT | GCTRACE_HOW_INCREMENTAL))
+			last_concurrent = at;
+	}
+	return phase && last_concurrent ? last_concurrent : last;
+}
+
+/* Give each collection its share of a pause. */
+static int share_out(struct assembler *assembler, struct stop *stop)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < stop->shares.count; i++) {
+		struct transaction *transaction = stop->shares.items[i].transaction;
+		struct pause pause = stop->pause;
+
+		pause.share_ns = stop->shares.items[i].ns;
+		transaction->last_pause = stop->id;
+		keep_first(&result, transaction__pause(transaction, &pause));
+		keep_first(&result,
+			   assembler__tell_ranges(assembler, transaction, assembler->ranges.pause_end));
+	}
+	return result;
+}
+
+/* Hand out those that waited for this pause, in the order of their ends. */
+static int hand_out_waiting(struct assembler *assembler, struct image *image, uint64_t stop)
+{
+	struct transaction *first;
+	int result = 0;
+
+	do {
+		first = NULL;
+		for (struct transaction *at = image->transactions; at; at = at->next)
+			if (at->waits == stop && (!first || at->ended_as < first->ended_as))
+				first = at;
+		if (first)
+			keep_first(&result, assembler__hand_out(assembler, image, first));
+	} while (first);
+	return result;
+}
+
+int assembler__end_stop(struct assembler *assembler, struct image *image, struct stop *stop,
+			const struct event *event)
+{
+	struct pause *pause = &stop->pause;
+	int result = 0;
+	size_t kept = 0;
+
+	if (!stop->owner)
+		stop->owner = beneficiary(image, pause->why ? pause->why
+							    : (event ? event->pause.why : 0));
+	keep_first(&result, stop__end(stop, event, &image->names));
+	for (size_t i = 0; i < image->stops.count; i++)
+		if (image->stops.items[i] != stop)
+			image->stops.items[kept++] = image->stops.items[i];
+	image->stops.count = kept;
+	keep_first(&result, share_out(assembler, stop));
+	pause->share_ns = EVENT_UNKNOWN;
+	if (pause->start_ns != EVENT_UNKNOWN && pause->end_ns != EVENT_UNKNOWN)
+		pause->share_ns = pause->end_ns > pause->start_ns ? pause->end_ns - pause->start_ns
+								  : 0;
+	if (assembler->sink.pause)
+		keep_first(&result, assembler->sink.pause(assembler->sink.context, pause,
+							  (unsigned int)stop->shares.count));
+	keep_first(&result, hand_out_waiting(assembler, image, stop->id));
+	stop__free(stop);
+	return result;
+}
+
+static int give_up_stop(struct assembler *assembler, struct image *image, struct stop *stop)
+{
+	image->odd.pauses_unended += !image->lost;
+	stop->pause.incomplete = true;
+	return assembler__end_stop(assembler, image, stop, NULL);
+}
+
+/* Pauses that cannot be going on any more, now that another one begins. */
+static int end_outdated_stops(struct assembler *assembler, struct image *image, uint64_t number)
+{
+	int result = 0;
+
+	for (size_t i = image->stops.count; i-- > 0;) {
+		struct stop *stop = image->stops.items[i];
+		bool again = number != EVENT_UNKNOWN && stop->pause.number == number;
+
+		if (stop->pause.incomplete || again || image->stops.count >= IMAGE_STOPS)
+			keep_first(&result, give_up_stop(assembler, image, stop));
+	}
+	return result;
+}
+
+int assembler__pause_begin(struct assembler *assembler, struct image *image,
+			   const struct event *event)
+{
+	int result = end_outdated_stops(assembler, image, event->pause.pause);
+	struct stop *stop = stop__new(++image->ids, event);
+
+	if (!stop || vec__push(&image->stops, stop)) {
+		stop__free(stop);
+		return -ENOMEM;
+	}
+	stop->pause.incomplete = image->lost && event->time <= image->lost_until;
+	stop->pause.partial = event->time < image->whole_from;
+	image->any_pause = true;
+	return result;
+}
+
+int assembler__pause_end(struct assembler *assembler, struct image *image,
+			 const struct event *event)
+{
+	struct stop *stop = image__stop(image, event->pause.pause, event->tid);
+
+	if (!stop) {
+		stop = stop__new(++image->ids, event);
+		if (!stop || vec__push(&image->stops, stop)) {
+			stop__free(stop);
+			return -ENOMEM;
+		}
+		stop->pause.partial = !image->any_pause;
+		stop->pause.incomplete = image->any_pause;
+		image->odd.pauses_unbegun += image->any_pause && !image->lost;
+		image->any_pause = true;
+	}
+	return assembler__end_stop(assembler, image, stop, event);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "pools.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What names tell, and nothing else: HotSpot's.
+ *
+ * It tells the pools of code and of class metadata along with those of the heap; only the
+ * names tell them apart.
+ */
+static const char *const outside_names[] = {
+	"CodeHeap ", "CodeCache", "Code Cache", "Metaspace", "Compressed Class Space",
+};
+
+static bool is_outside(struct text name)
+{
+	for (size_t i = 0; i < sizeof(outside_names) / sizeof(*outside_names); i++) {
+		size_t bytes = strlen(outside_names[i]);
+
+		if (name.bytes >= bytes && memcmp(name.at, outside_names[i], bytes) == 0)
+			return true;
+	}
+	return false;
+}
+
+const struct collection_pool *pools__find(const struct pools *pools, struct text name)
+{
+	for (size_t i = 0; i < pools->of.count; i++) {
+		struct text known = pools->of.items[i].name;
+
+		if (known.bytes == name.bytes &&
+		    (name.bytes == 0 || memcmp(known.at, name.at, name.bytes) == 0))
+			return &pools->of.items[i];
+	}
+	return NULL;
+}
+
+static int add(struct pools *pools, struct text name)
+{
+	struct collection_pool pool = { .before = EVENT_UNKNOWN, .after = EVENT_UNKNOWN,
+					.committed = EVENT_UNKNOWN, .max = EVENT_UNKNOWN };
+	char *copy;
+
+	copy = malloc(name.bytes + 1);
+	if (!copy)
+		return -ENOMEM;
+	if (name.bytes > 0)
+		memcpy(copy, name.at, name.bytes);
+	pool.name = (struct text){ copy, name.bytes };
+	pool.outside = is_outside(name);
+	if (vec__push(&pools->of, pool)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	pools->bytes += name.bytes + sizeof(pool);
+	return 0;
+}
+
+static void update(uint64_t *known, uint64_t told)
+{
+	if (told != EVENT_UNKNOWN)
+		*known = told;
+}
+
+int pools__note(struct pools *pools, const struct event *event)
+{
+	struct collection_pool *pool =
+		(struct collection_pool *)pools__find(pools, event->pool.name);
+
+	if (!pool) {
+		if (pools->of.count >= POOLS_MOST ||
+		    pools->bytes + event->pool.name.bytes + sizeof(*pool) > POOLS_BYTES) {
+			pools->dropped++;
+			return 0;
+		}
+		if (add(pools, event->pool.name))
+			return -ENOMEM;
+		pool = &pools->of.items[pools->of.count - 1];
+	}
+	if (pool->before == EVENT_UNKNOWN)
+		pool->before = event->pool.before;
+	update(&pool->after, event->pool.used);
+	update(&pool->committed, event->pool.committed);
+	update(&pool->max, event->pool.max);
+	return 0;
+}
+
+static void sum(uint64_t *total, uint64_t value)
+{
+	if (*total == EVENT_UNKNOWN || value == EVENT_UNKNOWN ||
+	    __builtin_add_overflow(*total, value, total))
+		*total = EVENT_UNKNOWN;
+}
+
+struct pool_sums pools__sums(const struct pools *pools)
+{
+	struct pool_sums sums = { 0, 0, 0 };
+	bool any = false;
+
+	for (size_t i = 0; i < pools->of.count; i++) {
+		const struct collection_pool *pool = &pools->of.items[i];
+
+		if (pool->outside)
+			continue;
+		any = true;
+		sum(&sums.before, pool->before);
+		sum(&sums.after, pool->after);
+		sum(&sums.committed, pool->committed);
+	}
+	if (!any || pools->dropped)
+		sums = (struct pool_sums){ EVENT_UNKNOWN, EVENT_UNKNOWN, EVENT_UNKNOWN };
+	return sums;
+}
+
+static bool is_old(struct text name)
+{
+	static const char *const endings[] = { "Old Gen", "Tenured Gen" };
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		size_t bytes = strlen(endings[i]);
+
+		if (name.bytes >= bytes &&
+		    memcmp(name.at + name.bytes - bytes, endings[i], bytes) == 0)
+			return true;
+	}
+	return false;
+}
+
+const struct collection_pool *pools__old(const struct pools *pools)
+{
+	const struct collection_pool *old = NULL;
+
+	for (size_t i = 0; i < pools->of.count; i++) {
+		if (!is_old(pools->of.items[i].name))
+			continue;
+		if (old)
+			return NULL;
+		old = &pools->of.items[i];
+	}
+	return old;
+}
+
+void pools__free(struct pools *pools)
+{
+	for (size_t i = 0; i < pools->of.count; i++)
+		free((char *)pools->of.items[i].name.at);
+	vec__free(&pools->of);
+	pools->bytes = 0;
+}

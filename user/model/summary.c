@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "summary.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int summary__init(struct summary *summary, size_t top)
+{
+	*summary = (struct summary){ .top_most = top };
+	summary->pauses = histogram__new();
+	return summary->pauses ? 0 : -ENOMEM;
+}
+
+static void free_text(struct text *text)
+{
+	free((char *)text->at);
+	*text = (struct text){ NULL, 0 };
+}
+
+void summary__free(struct summary *summary)
+{
+	for (size_t i = 0; i < summary->kinds.count; i++)
+		free_text(&summary->kinds.items[i].what);
+	for (size_t i = 0; i < summary->top.count; i++) {
+		free_text(&summary->top.items[i].what);
+		free_text(&summary->top.items[i].cause);
+	}
+	vec__free(&summary->kinds);
+	vec__free(&summary->top);
+	histogram__free(summary->pauses);
+	summary->pauses = NULL;
+}
+
+static int copy_text(struct text *to, struct text from)
+{
+	char *copy = malloc(from.bytes + 1);
+
+	if (!copy)
+		return -ENOMEM;
+	if (from.bytes > 0)
+		memcpy(copy, from.at, from.bytes);
+	free_text(to);
+	*to = (struct text){ copy, from.bytes };
+	return 0;
+}
+
+static void add(uint64_t *sum, uint64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = UINT64_MAX;
+}
+
+/* ---------------------------------------------------------------- the longest pauses */
+
+/* A heap, the shortest first, so that a longer one takes its place. */
+static void sift_down(struct summary *summary, size_t at)
+{
+	struct top_pause *items = summary->top.items, swap;
+	size_t child;
+
+	while ((child = 2 * at + 1) < summary->top.count) {
+		if (child + 1 < summary->top.count && items[child + 1].ns < items[child].ns)
+			child++;
+		if (items[at].ns <= items[child].ns)
+			return;
+		swap = items[at];
+		items[at] = items[child];
+		items[child] = swap;
+		at = child;
+	}
+}
+
+static void sift_up(struct summary *summary, size_t at)
+{
+	struct top_pause *items = summary->top.items, swap;
+
+	while (at > 0 && items[at].ns < items[(at - 1) / 2].ns) {
+		swap = items[at];
+		items[at] = items[(at - 1) / 2];
+		items[(at - 1) / 2] = swap;
+		at = (at - 1) / 2;
+	}
+}
+
+static int offer_top(struct summary *summary, const struct pause *pause)
+{
+	struct top_pause top = { .start_ns = pause->start_ns, .ns = pause->share_ns,
+				 .number = EVENT_UNKNOWN };
+	bool full = summary->top.count >= summary->top_most;
+	int err;
+
+	if (summary->top_most == 0 || (full && summary->top.items[0].ns >= top.ns))
+		return 0;
+	err = copy_text(&top.what, pause->what);
+	if (err)
+		return err;
+	if (full) {
+		free_text(&summary->top.items[0].what);
+		free_text(&summary->top.items[0].cause);
+		summary->top.items[0] = top;
+		sift_down(summary, 0);
+		return 0;
+	}
+	if (vec__push(&summary->top, top)) {
+		free_text(&top.what);
+		return -ENOMEM;
+	}
+	sift_up(summary, summary->top.count - 1);
+	return 0;
+}
+
+/* Now it is known which collection a pause was for. */
+static int name_top(struct summary *summary, const struct collection *collection,
+		    const struct pause *pause)
+{
+	int err;
+
+	for (size_t i = 0; i < summary->top.count; i++) {
+		struct top_pause *top = &summary->top.items[i];
+
+		if (top->start_ns != pause->start_ns ||
+		    (top->number != EVENT_UNKNOWN && top->share_ns >= pause->share_ns))
+			continue;
+		top->number = collection->number;
+		top->share_ns = pause->share_ns;
+		err = copy_text(&top->what, collection->what);
+		return err ? err : copy_text(&top->cause, collection->cause);
+	}
+	return 0;
+}
+
+static int name_tops(struct summary *summary, const struct collection *collection)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < collection->pauses_kept && !err; i++)
+		if (collection->pauses[i].start_ns != EVENT_UNKNOWN &&
+		    collection->pauses[i].share_ns != EVENT_UNKNOWN)
+			err = name_top(summary, collection, &collection->pauses[i]);
+	return err;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct top_pause *left = a, *right = b;
+
+	if (left->ns != right->ns)
+		return left->ns > right->ns ? -1 : 1;
+	return left->start_ns < right->start_ns ? -1 : left->start_ns > right->start_ns;
+}
+
+void summary__sort_top(struct summary *summary)
+{
+	vec__sort(&summary->top, longest_first);
+}
+
+int summary__pause(struct summary *summary, const struct pause *pause, unsigned int collections)
+{
+	int err;
+
+	if (pause->share_ns == EVENT_UNKNOWN) {
+		summary->pauses_unmeasured++;
+		return 0;
+	}
+	if (collections == 0) {
+		summary->other_pauses++;
+		add(&summary->other_pause_ns, pause->share_ns);
+		return 0;
+	}
+	err = histogram__add(summary->pauses, pause->share_ns);
+	return err ? err : offer_top(summary, pause);
+}
+
+/* ---------------------------------------------------------------- collections */
+
+static bool same(struct text a, struct text b)
+{
+	return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
+}
+
+static struct summary_kind *find_kind(struct summary *summary, struct text what)
+{
+	for (size_t i = 0; i < summary->kinds.count; i++)
+		if (same(summary->kinds.items[i].what, what))
+			return &summary->kinds.items[i];
+	return NULL;
+}
+
+/* Names beyond those that are kept, and very long ones, are all others. */
+static struct summary_kind *kind_of(struct summary *summary, struct text what)
+{
+	struct summary_kind kind = { .count = 0 }, *known = find_kind(summary, what);
+
+	if (!known && (summary->kinds.count >= SUMMARY_KINDS || what.bytes > 256)) {
+		what.bytes = 0;
+		known = find_kind(summary, what);
+	}
+	if (known)
+		return known;
+	if (copy_text(&kind.what, what))
+		return NULL;
+	if (vec__push(&summary->kinds, kind)) {
+		free_text(&kind.what);
+		return NULL;
+	}
+	return &summary->kinds.items[summary->kinds.count - 1];
+}
+
+static int count_kind(struct summary *summary, const struct collection *collection)
+{
+	struct summary_kind *kind = kind_of(summary, collection->what);
+
+	if (!kind)
+		return -ENOMEM;
+	kind->count++;
+	if (collection->pause_ns != EVENT_UNKNOWN) {
+		add(&kind->pause_ns, collection->pause_ns);
+		if (collection->pause_ns > kind->pause_max_ns)
+			kind->pause_max_ns = collection->pause_ns;
+	}
+	return 0;
+}
+
+/*
+ * From the end of the last collection to the start of this one. Only what is whole counts, and
+ * nothing around which another collection ran; a heap that shrank was freed into by one that
+ * nobody told of.
+ */
+static void count_allocation(struct summary *summary, const struct collection *collection)
+{
+	bool whole = !collection->partial && !collection->incomplete && !collection->cut_off &&
+		     !collection->overlapped;
+
+	if (whole && summary->after_known && collection->before_bytes != EVENT_UNKNOWN &&
+	    collection->before_bytes >= summary->after_bytes &&
+	    collection->start_ns > summary->after_ns) {
+		add(&summary->allocated.bytes, collection->before_bytes - summary->after_bytes);
+		add(&summary->allocated.ns, collection->start_ns - summary->after_ns);
+	}
+	if (collection->end_ns != EVENT_UNKNOWN && summary->after_known &&
+	    collection->end_ns < summary->after_ns)
+		return;
+	summary->after_known = whole && collection->after_bytes != EVENT_UNKNOWN;
+	summary->after_bytes = collection->after_bytes;
+	summary->after_ns = collection->end_ns;
+}
+
+static void count_amount(struct amount amount, uint64_t *sum, uint64_t *told)
+{
+	if (!amount.known)
+		return;
+	add(sum, amount.value);
+	++*told;
+}
+
+static void count_ranges(struct summary *summary, const struct collection *collection)
+{
+	struct amount promoted = collection->promoted.bytes;
+
+	count_amount(collection->moved.bytes, &summary->moved_bytes, &summary->moved_told);
+	count_amount(collection->survived.bytes, &summary->survived_bytes,
+		     &summary->survived_told);
+	count_amount(collection->dead.bytes, &summary->dead_bytes, &summary->dead_told);
+	count_amount(collection->dead.objects, &summary->dead_objects,
+		     &summary->dead_objects_told);
+	if (promoted.known) {
+		summary->promoted_known = true;
+		add(&summary->promoted_bytes, promoted.value);
+	}
+	summary->promoted_estimated |= !promoted.known || promoted.estimated;
+}
+
+int summary__collection(struct summary *summary, const struct collection *collection)
+{
+	int err = count_kind(summary, collection);
+
+	if (!err)
+		err = name_tops(summary, collection);
+	if (err)
+		return err;
+	summary->collections++;
+	summary->partial += collection->partial;
+	summary->incomplete += collection->incomplete;
+	summary->cut_off += collection->cut_off;
+	summary->concurrent += collection->concurrent;
+	count_allocation(summary, collection);
+	count_ranges(summary, collection);
+	return 0;
+}
+
+uint64_t summary__paused_ns(const struct summary *summary)
+{
+	return histogram__sum(summary->pauses);
+}
+
+uint64_t summary__observed_ns(const struct summary *summary)
+{
+	return summary->end_ns > summary->start_ns ? summary->end_ns - summary->start_ns : 0;
+}
+
+struct rate summary__promotion(const struct summary *summary)
+{
+	struct rate rate = { 0, 0, summary->promoted_estimated };
+
+	if (summary->promoted_known) {
+		rate.bytes = summary->promoted_bytes;
+		rate.ns = summary__observed_ns(summary);
+	}
+	return rate;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What all collections of one target (or of several together) add up to.
+ *
+ * Fed with what the assembler hands out: every pause by summary__pause(), every collection
+ * by summary__collection(). Both are counted whole, whatever is shown of them.
+ *
+ * A pause counts once, however many collections share it. Those that began before the attach or
+ * lack their end are counted, but have no length.
+ */
+#ifndef MODEL_SUMMARY_H
+#define MODEL_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "collection.h"
+#include "histogram.h"
+
+#define SUMMARY_KINDS 32 /* of collections, by their names; all others together are one more */
+
+struct summary_kind {
+	struct text what; /* allocated; empty: all others */
+	uint64_t count;
+	uint64_t pause_ns;     /* sum of what is known */
+	uint64_t pause_max_ns; /* of one collection */
+};
+
+struct top_pause {
+	uint64_t start_ns, ns;
+	uint64_t share_ns; /* of the collection named; the one with the largest share is */
+	uint64_t number;   /* of that collection; EVENT_UNKNOWN: it has not ended yet */
+	struct text what;  /* of the collection, or else of the pause; allocated, as cause is */
+	struct text cause; /* may be empty */
+};
+
+/* A rate: bytes over the time in which they were counted; ns 0: not known. */
+struct rate {
+	uint64_t bytes, ns;
+	bool estimated;
+};
+
+struct summary {
+	uint64_t start_ns, end_ns; /* the time observed, as given by whoever traces */
+
+	uint64_t collections; /* all, those of the next lines included */
+	uint64_t partial, incomplete, cut_off, concurrent;
+	VEC(struct summary_kind) kinds; /* in the order of their first occurrence */
+
+	struct histogram *pauses; /* ns of each pause for collections; NULL: no memory */
+	uint64_t pauses_unmeasured;
+	uint64_t other_pauses, other_pause_ns; /* in which no collection was seen */
+	VEC(struct top_pause) top;	       /* by summary__sort_top(): longest first */
+	size_t top_most;
+
+	/*
+	 * Allocation: what the heap grew by between the end of a collection and the start of
+	 * the next one, over that time. Gaps in which a concurrent collection may have freed
+	 * something are left out. Of a summary of several targets this means nothing.
+	 */
+	struct rate allocated;
+	/* Promotion: over the whole of the time observed; known where all collections tell it. */
+	uint64_t promoted_bytes;
+	bool promoted_known, promoted_estimated;
+	uint64_t moved_bytes, survived_bytes, dead_bytes; /* of those that tell it */
+	uint64_t moved_told, survived_told, dead_told;	  /* how many do */
+	uint64_t dead_objects, dead_objects_told;
+
+	/* The end of the last collection, for the next gap. */
+	bool after_known;
+	uint64_t after_bytes, after_ns;
+};
+
+/* top: how many of the longest pauses to keep. 0 or -ENOMEM. */
+int summary__init(struct summary *summary, size_t top);
+void summary__free(struct summary *summary);
+
+/* Each 0 or -ENOMEM. */
+int summary__pause(struct summary *summary, const struct pause *pause, unsigned int collections);
+int summary__collection(struct summary *summary, const struct collection *collection);
+
+/* Before the longest pauses are read. */
+void summary__sort_top(struct summary *summary);
+
+/* Sum of all pauses for collections. */
+uint64_t summary__paused_ns(const struct summary *summary);
+/* The time observed; 0: none. */
+uint64_t summary__observed_ns(const struct summary *summary);
+struct rate summary__promotion(const struct summary *summary);
+
+#endif

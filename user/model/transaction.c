@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "transaction.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "gctrace/wire.h"
+
+#define PAUSE_TEXT_BYTES (1u << 20) /* of the pauses kept; later ones are kept without a word */
+#define GENERATIONS_SIZED 1024	    /* whose sizes are kept */
+
+struct transaction *transaction__new(uint32_t target, uint64_t id)
+{
+	struct transaction *transaction = calloc(1, sizeof(*transaction));
+
+	if (!transaction)
+		return NULL;
+	transaction->id = id;
+	transaction->suspend_sum = EVENT_UNKNOWN;
+	transaction->newcomers = amount__exact(0);
+	transaction->so_far = (struct collection){
+		.target = target,
+		.generations = EVENT_UNKNOWN,
+		.oldest = EVENT_UNKNOWN,
+		.start_ns = EVENT_UNKNOWN,
+		.end_ns = EVENT_UNKNOWN,
+	};
+	return transaction;
+}
+
+void transaction__free(struct transaction *transaction)
+{
+	if (!transaction)
+		return;
+	buf__free(&transaction->what);
+	buf__free(&transaction->cause);
+	buf__free(&transaction->pause_texts);
+	tally__free(&transaction->tally);
+	pools__free(&transaction->pools);
+	vec__free(&transaction->sizes);
+	vec__free(&transaction->pauses);
+	free(transaction);
+}
+
+/* A word of the runtime's; the latest one holds. */
+static int take_text(struct buf *known, struct text told)
+{
+	if (told.bytes == 0)
+		return 0;
+	buf__reset(known);
+	buf__add(known, told.at, told.bytes);
+	return known->error;
+}
+
+int transaction__start(struct transaction *transaction, const struct event *event)
+{
+	struct collection *collection = &transaction->so_far;
+	int err;
+
+	transaction->started = true;
+	transaction->tid = event->tid;
+	collection->start_ns = event->time;
+	collection->generations = event->gc_start.generations;
+	collection->reason = event->gc_start.reason;
+	collection->how = event->gc_start.how;
+	err = take_text(&transaction->what, event->gc_start.what);
+	return err ? err : take_text(&transaction->cause, event->gc_start.cause);
+}
+
+int transaction__finish(struct transaction *transaction, const struct event *event)
+{
+	struct collection *collection = &transaction->so_far;
+	int err;
+
+	transaction->ended = true;
+	collection->end_ns = event->time;
+	if (event->gc_finish.collected != EVENT_UNKNOWN)
+		collection->dead.objects = amount__exact(event->gc_finish.collected);
+	err = take_text(&transaction->what, event->gc_finish.what);
+	return err ? err : take_text(&transaction->cause, event->gc_finish.cause);
+}
+
+static struct generation_size *size_of(struct transaction *transaction, uint64_t generation)
+{
+	for (size_t i = 0; i < transaction->sizes.count; i++)
+		if (transaction->sizes.items[i].generation == generation)
+			return &transaction->sizes.items[i];
+	if (transaction->sizes.count >= GENERATIONS_SIZED) {
+		transaction->pools.dropped++;
+		return NULL;
+	}
+	if (vec__push(&transaction->sizes,
+		      (struct generation_size){ generation, EVENT_UNKNOWN, EVENT_UNKNOWN }))
+		return NULL;
+	return &transaction->sizes.items[transaction->sizes.count - 1];
+}
+
+int transaction__generation(struct transaction *transaction, const struct event *event)
+{
+	struct generation_size *size = size_of(transaction, event->generation.generation);
+	uint64_t *bytes;
+
+	if (!size)
+		return transaction->pools.dropped ? 0 : -ENOMEM;
+	bytes = event->generation.after ? &size->after : &size->before;
+	if (*bytes == EVENT_UNKNOWN)
+		*bytes = 0;
+	if (__builtin_add_overflow(*bytes, event->generation.used, bytes))
+		*bytes = EVENT_UNKNOWN;
+	return 0;
+}
+
+static int keep_pause(struct transaction *transaction, struct pause pause)
+{
+	struct buf *texts = &transaction->pause_texts;
+	size_t at = texts->len;
+
+	if (transaction->pauses.count >= COLLECTION_PAUSES_KEPT)
+		return 0;
+	if (texts->len + pause.what.bytes > PAUSE_TEXT_BYTES)
+		pause.what.bytes = 0;
+	buf__add(texts, pause.what.at, pause.what.bytes);
+	if (texts->error)
+		return texts->error;
+	pause.what.at = (const char *)(uintptr_t)at;
+	return vec__push(&transaction->pauses, pause);
+}
+
+/* Times are the target's word: a sum that has no room is not known, rather than wrong. */
+static void sum(uint64_t *total, uint64_t value)
+{
+	if (*total == EVENT_UNKNOWN || value == EVENT_UNKNOWN ||
+	    __builtin_add_overflow(*total, value, total))
+		*total = EVENT_UNKNOWN;
+}
+
+int transaction__pause(struct transaction *transaction, const struct pause *pause)
+{
+	struct collection *collection = &transaction->so_far;
+
+	collection->pause_count++;
+	sum(&transaction->pause_sum, pause->share_ns);
+	if (pause->share_ns != EVENT_UNKNOWN && pause->share_ns > collection->pause_max_ns)
+		collection->pause_max_ns = pause->share_ns;
+	if (pause->suspend_ns != EVENT_UNKNOWN) {
+		if (!transaction->suspend_told)
+			transaction->suspend_sum = 0;
+		transaction->suspend_told = true;
+		sum(&transaction->suspend_sum, pause->suspend_ns);
+	}
+	collection->incomplete |= pause->incomplete;
+	return keep_pause(transaction, *pause);
+}
+
+/* Now that no more are added, the texts stay where they are. */
+static void hand_over_lists(struct transaction *transaction, const struct names *names)
+{
+	struct collection *collection = &transaction->so_far;
+
+	for (size_t i = 0; i < transaction->pauses.count; i++) {
+		struct text *what = &transaction->pauses.items[i].what;
+
+		what->at = buf__str(&transaction->pause_texts) + (uintptr_t)what->at;
+	}
+	collection->pauses = transaction->pauses.items;
+	collection->pauses_kept = transaction->pauses.count;
+	collection->pause_ns = collection->pause_count ? transaction->pause_sum : EVENT_UNKNOWN;
+	collection->suspend_ns = transaction->suspend_sum;
+	collection->pools = transaction->pools.of.items;
+	collection->pool_count = transaction->pools.of.count;
+	if (transaction->cause.len > 0)
+		collection->cause = (struct text){ transaction->cause.data, transaction->cause.len };
+	else
+		collection->cause = names__reason(names, collection->reason);
+}
+
+static bool covers_all(uint64_t mask, const struct generations *generations)
+{
+	uint64_t all;
+
+	if (mask == EVENT_UNKNOWN)
+		return true;
+	if (!generations->told || generations->oldest >= 64)
+		return false;
+	all = generations->oldest == 63 ? UINT64_MAX : (UINT64_C(1) << (generations->oldest + 1)) - 1;
+	return generations->oldest > 0 && (mask & all) == all;
+}
+
+/* What to call it where the runtime has no word of its own. */
+static void name_it(struct transaction *transaction, const struct generations *generations)
+{
+	struct collection *collection = &transaction->so_far;
+	uint64_t mask = collection->generations;
+
+	if (mask != EVENT_UNKNOWN && mask != 0)
+		collection->oldest = 63 - (unsigned int)__builtin_clzll(mask);
+	else if (mask == EVENT_UNKNOWN && transaction->started && generations->told)
+		collection->oldest = generations->oldest;
+	if (transaction->what.len == 0 && !transaction->started)
+		buf__add_str(&transaction->what, "gc");
+	else if (transaction->what.len == 0 && covers_all(mask, generations))
+		buf__add_str(&transaction->what, "full");
+	else if (transaction->what.len == 0 && mask == 1)
+		buf__add_str(&transaction->what, "young");
+	else if (transaction->what.len == 0 && mask != 0 && covers_all(mask | 1, generations))
+		buf__add_str(&transaction->what, "old");
+	else if (transaction->what.len == 0 && mask != 0)
+		buf__printf(&transaction->what, "gen %u", (unsigned int)collection->oldest);
+	else if (transaction->what.len == 0)
+		buf__add_str(&transaction->what, "gc");
+	collection->what = (struct text){ buf__str(&transaction->what), transaction->what.len };
+}
+
+/* Before and after: what the pools say, else what the generations do. */
+static void weigh_heap(struct transaction *transaction)
+{
+	struct collection *collection = &transaction->so_far;
+	struct pool_sums sums = pools__sums(&transaction->pools);
+
+	if (transaction->pools.of.count == 0 && transaction->sizes.count > 0) {
+		sums.before = sums.after = 0;
+		for (size_t i = 0; i < transaction->sizes.count; i++) {
+			sum(&sums.before, transaction->sizes.items[i].before);
+			sum(&sums.after, transaction->sizes.items[i].after);
+		}
+	}
+	collection->before_bytes = sums.before;
+	collection->after_bytes = sums.after;
+	collection->committed_bytes = sums.committed;
+}
+
+/* The pool of this generation: the one that has its name. */
+static const struct collection_pool *pool_of(const struct transaction *transaction,
+					     const struct names *names, uint64_t generation)
+{
+	struct text name = names__generation(names, generation);
+
+	return name.bytes ? pools__find(&transaction->pools, name) : NULL;
+}
+
+/*
+ * What was in use in a generation: as its pool tells it; else at most as much as it spans, for
+ * what an old space spans may have been free in part.
+ */
+static struct amount in_use(const struct transaction *transaction, const struct names *names,
+			    const struct generation_size *size)
+{
+	const struct collection_pool *pool = pool_of(transaction, names, size->generation);
+
+	if (pool && pool->before != EVENT_UNKNOWN)
+		return amount__exact(pool->before);
+	if (size->before == EVENT_UNKNOWN)
+		return (struct amount){ .known = false };
+	return amount__between(0, size->before, size->before);
+}
+
+static bool is_condemned(uint64_t mask, uint64_t generation)
+{
+	return mask == EVENT_UNKNOWN || (generation < 64 && mask >> generation & 1);
+}
+
+/* What was in use in the condemned generations; known only if all of them were told. */
+static struct amount condemned(const struct transaction *transaction, const struct names *names)
+{
+	uint64_t mask = transaction->so_far.generations, found = 0;
+	struct amount total = amount__exact(0);
+
+	for (size_t i = 0; i < transaction->sizes.count; i++) {
+		const struct generation_size *size = &transaction->sizes.items[i];
+		struct amount bytes = in_use(transaction, names, size);
+
+		if (!is_condemned(mask, size->generation))
+			continue;
+		total.known &= bytes.known &&
+			       !__builtin_add_overflow(total.value, bytes.value, &total.value);
+		total.low += bytes.low;
+		total.high = total.value;
+		found |= size->generation < 64 ? UINT64_C(1) << size->generation : 0;
+	}
+	total.known &= transaction->started && found && (mask == EVENT_UNKNOWN || found == mask);
+	total.estimated = total.low != total.high;
+	return total;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/*
+ * Condemned and not alive is dead: by what was condemned when it started. What was promoted into
+ * a background collection's generations while it ran may or may not be among its survivors, so
+ * the truth lies between. After a loss nobody is called dead, nor where more survived than there
+ * was.
+ */
+static struct amount dead(const struct transaction *transaction, struct amount survived)
+{
+	const struct collection *collection = &transaction->so_far;
+	struct amount was = collection->condemned.bytes, newcomers = transaction->newcomers;
+	uint64_t most;
+
+	if (!was.known || !survived.known || !newcomers.known || collection->partial ||
+	    collection->incomplete || collection->cut_off)
+		return (struct amount){ .known = false };
+	if (__builtin_add_overflow(was.high, newcomers.high, &most) || survived.low > most)
+		return (struct amount){ .known = false };
+	return amount__between(less(was.low, survived.high), less(was.value, survived.value),
+			       less(most, survived.low));
+}
+
+/*
+ * Where no ranges are told: what an old pool grew by in a young collection was promoted into it.
+ * It may have been more, where something was freed there at the same time (G1 does), but never
+ * more than the rest of the heap held.
+ */
+static struct amount pool_growth(const struct transaction *transaction)
+{
+	const struct collection *collection = &transaction->so_far;
+	const struct collection_pool *old = pools__old(&transaction->pools);
+	uint64_t growth, most;
+
+	if (collection->generations != 1 || !old || old->before == EVENT_UNKNOWN ||
+	    old->after == EVENT_UNKNOWN || old->after < old->before ||
+	    collection->before_bytes == EVENT_UNKNOWN || collection->partial)
+		return (struct amount){ .known = false };
+	growth = old->after - old->before;
+	most = less(collection->before_bytes, old->before);
+	return amount__between(growth, growth, most > growth ? most : growth);
+}
+
+static void weigh_ranges(struct transaction *transaction, struct generations *generations)
+{
+	struct collection *collection = &transaction->so_far;
+	struct tally_figures figures;
+
+	tally__figures(&transaction->tally, generations, &figures);
+	collection->moved.bytes = figures.moved;
+	collection->stayed.bytes = figures.stayed;
+	collection->survived.bytes = figures.survived;
+	collection->promoted.bytes = figures.promoted;
+	collection->dead.bytes =
+		dead(transaction, tally__survived(&transaction->tally, generations,
+						  collection->generations));
+}
+
+const struct collection *transaction__conclude(struct transaction *transaction,
+					       struct generations *generations,
+					       const struct names *names, bool reports_ranges)
+{
+	struct collection *collection = &transaction->so_far;
+
+	collection->concurrent = (collection->how & GCTRACE_HOW_CONCURRENT) ||
+				 collection->pause_count > 1;
+	collection->incomplete |= transaction->tally.beyond || transaction->tally.overlong > 0 ||
+				  transaction->pools.dropped > 0;
+	hand_over_lists(transaction, names);
+	name_it(transaction, generations);
+	weigh_heap(transaction);
+	collection->condemned.bytes = condemned(transaction, names);
+	if (transaction->tally.strands.count > 0 || (reports_ranges && transaction->ended))
+		weigh_ranges(transaction, generations);
+	else
+		collection->promoted.bytes = pool_growth(transaction);
+	return collection;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Events: what happened in a target, in one vocabulary, whatever runtime said it and however it
+ * came (single probes, batches, a runtime's own probes, a recording). user/stream makes them in
+ * their order; nobody behind it sees wire formats or ring records.
+ *
+ * An event and all that it points to is valid during the call that hands it over, no longer.
+ * Texts are counted bytes from the target: not terminated, any bytes, hostile until escaped.
+ * Addresses and sizes are in bytes, times are CLOCK_MONOTONIC nanoseconds.
+ */
+#ifndef STREAM_EVENT_H
+#define STREAM_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EVENT_UNKNOWN UINT64_MAX /* for every number that the producer did not tell */
+
+struct text {
+	const char *at;
+	size_t bytes;
+};
+
+enum event_kind {
+	EVENT_PRODUCER = 1,
+	EVENT_GC_START,
+	EVENT_GC_FINISH,
+	EVENT_PAUSE_BEGIN,
+	EVENT_PAUSE_END,
+	EVENT_MOVED,
+	EVENT_SURVIVING,
+	EVENT_CONTAINER,
+	EVENT_ROOTS,
+	EVENT_OBJECT,
+	EVENT_CLASS,
+	EVENT_DEFINE,
+	EVENT_GENERATION,
+	EVENT_POOL,
+	EVENT_OBJECT_ALLOC,
+	EVENT_DUMP_END,
+	EVENT_EXEC,
+	EVENT_EXIT,
+	EVENT_LOSS /* something of this target was lost before here */
+};
+
+struct range {
+	uint64_t old;
+	uint64_t new_; /* for EVENT_SURVIVING the same as old */
+	uint64_t length;
+};
+
+struct reference {
+	uint64_t to;	/* 0: null */
+	uint64_t place; /* position, index or offset, by event.object.places; EVENT_UNKNOWN */
+	uint32_t flags; /* enum gctrace_reference_flags */
+	uint32_t reserved;
+};
+
+struct root {
+	uint64_t to;
+	uint64_t kind; /* enum gctrace_root_kind */
+	uint64_t id;   /* EVENT_UNKNOWN */
+	uint32_t flags;
+	uint32_t reserved;
+};
+
+struct event {
+	enum event_kind kind;
+	uint32_t target; /* which image of which process: struct target of user/attach */
+	uint32_t tid;	 /* 0: not known */
+	uint64_t time;	 /* the producer's own where it told one, else the probe's stamp */
+	uint64_t stamp;	 /* of the record that it came in */
+	union {
+		struct {
+			uint64_t id;
+			struct text name, version, runtime, collector;
+		} producer;
+		struct {
+			uint64_t gc;	      /* EVENT_UNKNOWN: the runtime does not number them */
+			uint64_t generations; /* mask; EVENT_UNKNOWN: not told; see gctrace_gc_start */
+			uint64_t reason;      /* enum gctrace_reason */
+			uint32_t how;	      /* set of enum gctrace_how */
+			struct text what;     /* "remark", "mark start": the runtime's word, or empty */
+			struct text cause;    /* the runtime's word for the reason, or empty */
+		} gc_start;
+		struct {
+			uint64_t gc;
+			uint64_t collected; /* objects that died, where the runtime counts them */
+			struct text what, cause; /* where they are known only now; else empty */
+		} gc_finish;
+		struct {
+			uint64_t pause;
+			uint64_t why; /* enum gctrace_why */
+			uint64_t suspend_ns; /* of pause_end; EVENT_UNKNOWN */
+			struct text what;
+		} pause; /* begin and end */
+		struct {
+			uint64_t gc, generation;
+			uint32_t phase; /* of moves */
+			uint32_t width; /* 4 or 8 */
+			const struct range *ranges;
+			size_t count;
+		} ranges; /* moved and surviving */
+		struct {
+			uint64_t type, id1, id2;
+		} container;
+		struct {
+			uint64_t type, id1, id2; /* of the container that they belong to */
+			const struct root *roots;
+			size_t count;
+		} roots;
+		struct {
+			uint64_t id, class_, size;
+			uint32_t flags;
+			uint32_t places; /* GCTRACE_PLACE_* */
+			bool more;	 /* further parts of this object follow */
+			const struct reference *references;
+			size_t count;
+		} object;
+		struct {
+			uint64_t class_, super, size;
+			uint32_t flags;
+			struct text name;   /* whole */
+			struct text fields; /* each ended by a zero byte */
+		} class_;
+		struct {
+			uint32_t space; /* enum gctrace_space */
+			uint64_t id, a, b;
+			struct text name; /* whole */
+		} define;
+		struct {
+			uint64_t gc, generation, start, used, reserved;
+			bool after;
+		} generation;
+		struct {
+			uint64_t gc; /* EVENT_UNKNOWN: the one that is running */
+			uint64_t before, used, committed, max; /* each EVENT_UNKNOWN where not told */
+			struct text name;
+		} pool;
+		struct {
+			uint64_t id, size, class_, stack, weight;
+		} alloc;
+		struct {
+			uint64_t dump, status, objects, references, roots, bytes;
+		} dump_end;
+		struct {
+			struct text image; /* of exec: the new image's name */
+			uint64_t status;   /* of exit: wait status; EVENT_UNKNOWN */
+		} process;
+		struct {
+			uint32_t kind; /* enum loss_kind (user/stream/loss.h) */
+			uint64_t count;
+			uint64_t until; /* it happened at `time` or later, until then at most */
+		} loss;
+	};
+};
+
+#endif

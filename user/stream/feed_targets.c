@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "feed_targets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode.h"
+
+static void free_states(struct feed_target *target)
+{
+	decoder__free(target->decoder);
+	target->decoder = NULL;
+	for (size_t i = 0; i < TRANSLATORS; i++) {
+		if (target->states[i])
+			translators[i]->free(target->states[i]);
+		target->states[i] = NULL;
+	}
+}
+
+static void free_target(struct feed_target *target)
+{
+	free_states(target);
+	free(target);
+}
+
+void feed_targets__free(struct feed_targets *targets)
+{
+	for (size_t i = 0; i < targets->all.count; i++)
+		free_target(targets->all.items[i]);
+	vec__free(&targets->all);
+}
+
+int feed_target__end(struct feed_target *target)
+{
+	int answer = target->decoder ? decoder__end(target->decoder) : 0;
+
+	free_states(target);
+	return answer;
+}
+
+/* Where a target is, or where it would have to be put in. */
+static size_t place_of(const struct feed_targets *targets, uint64_t index)
+{
+	size_t low = 0, high = targets->all.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (targets->all.items[middle]->index < index)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct feed_target *feed_targets__find(const struct feed_targets *targets, uint64_t index)
+{
+	size_t place = place_of(targets, index);
+
+	if (place < targets->all.count && targets->all.items[place]->index == index)
+		return targets->all.items[place];
+	return NULL;
+}
+
+static struct feed_target *add(struct feed_targets *targets, uint32_t index, struct feed *feed)
+{
+	size_t place = place_of(targets, index);
+	struct feed_target *target;
+
+	if (targets->all.count >= FEED_TARGETS_LIMIT || vec__reserve(&targets->all, 1))
+		return NULL;
+	target = calloc(1, sizeof(*target));
+	if (!target)
+		return NULL;
+	target->feed = feed;
+	target->index = index;
+	target->successor = UINT64_MAX;
+	memmove(targets->all.items + place + 1, targets->all.items + place,
+		(targets->all.count - place) * sizeof(*targets->all.items));
+	targets->all.items[place] = target;
+	targets->all.count++;
+	return target;
+}
+
+/* Chains are as long as there were execs; those that go round are hostile. */
+static uint32_t owner_of(const struct feed_targets *targets, const struct record *record)
+{
+	uint32_t index = record->target;
+
+	for (size_t i = 0; i < targets->all.count; i++) {
+		const struct feed_target *target = feed_targets__find(targets, index);
+
+		if (!target || !target->ended || record->stamp <= target->ended_ns ||
+		    target->successor > UINT32_MAX)
+			break;
+		index = (uint32_t)target->successor;
+	}
+	return index;
+}
+
+struct feed_target *feed_targets__of(struct feed_targets *targets, const struct record *record,
+				     struct feed *feed)
+{
+	uint32_t index = owner_of(targets, record);
+	struct feed_target *target = feed_targets__find(targets, index);
+
+	return target ? target : add(targets, index, feed);
+}
+
+static void remove_target(struct feed_targets *targets, struct feed_target *target)
+{
+	size_t place = place_of(targets, target->index);
+
+	targets->all.count--;
+	memmove(targets->all.items + place, targets->all.items + place + 1,
+		(targets->all.count - place) * sizeof(*targets->all.items));
+	free_target(target);
+}
+
+static struct feed_target *predecessor_of(const struct feed_targets *targets, uint64_t index)
+{
+	for (size_t i = 0; i < targets->all.count; i++) {
+		struct feed_target *target = targets->all.items[i];
+
+		if (target->ended && target->successor == index)
+			return target;
+	}
+	return NULL;
+}
+
+void feed_targets__forget(struct feed_targets *targets, struct feed_target *target)
+{
+	while (target) {
+		uint64_t index = target->index;
+
+		remove_target(targets, target);
+		target = predecessor_of(targets, index);
+	}
+}

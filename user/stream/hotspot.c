@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * HotSpot: events from the JVM's own probes (bpf/hotspot.bpf.c has their nesting).
+ *
+ * What is a collection? Each sequence of pools, from the first "before" to the last "after" of
+ * one memory manager, because that is what the JVM's own log numbers:
+ *
+ *   G1         gc[ young ]   gc[ full ]              one a pause; two pauses in one operation
+ *   Parallel   gc[ young  full ]                     several share a pause
+ *   Serial     gc[ young  full ]
+ *   ZGC        cycle( .. gc[] .. gc[] .. gc[] .. )   from a thread of the collector's own, around
+ *   Shenandoah cycle( .. gc[] .. gc[] .. )           pauses of the VM thread without pools
+ *   G1 remark, cleanup                  gc[]         until JDK 17
+ *                               remark( gc[] )       later, around the pause but in its operation
+ *
+ * A pause without pools is a pause of the cycle that runs, if there is one or if its operation is
+ * known to be a part of one (attached in the middle of it); else it is a collection by itself
+ * (remark), of which the pools are not told. Where the operation is not known either (attached in
+ * the middle of that), it is a pause and nothing else.
+ *
+ * A pause is what the probes bracket: gc__begin to gc__end, in the VM thread. Suspending the
+ * threads, before it, is safepoint__begin to vmops__begin. Both leave out the few microseconds
+ * in which the JVM wakes its threads up again.
+ *
+ * The cause is the text that GCCause::to_string() gave last in the thread that starts the
+ * collection, unless it said "No GC" since: every collector sets its cause before the pools are
+ * told, and with the counters on (-XX:+UsePerfData, the default) puts it in words.
+ *
+ * Nothing here is trusted to nest: records may have been lost, and the target may make up any.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <gctrace/wire.h>
+
+#include "hotspot_state.h"
+
+/* -- operations --------------------------------------------------------------------------- */
+
+struct text operation__name(const struct hotspot *hotspot)
+{
+	if (hotspot->depth == 0)
+		return (struct text){ NULL, 0 };
+	return name__text(&hotspot->operations[hotspot->depth - 1]);
+}
+
+const struct hotspot_operation *operation__now(const struct hotspot *hotspot)
+{
+	return hotspot_operation(operation__name(hotspot));
+}
+
+/* The word for a pause: the operation's, or its name where it is not known. */
+static struct text operation__what(const struct hotspot *hotspot)
+{
+	const struct hotspot_operation *operation = operation__now(hotspot);
+
+	return operation ? text__of(operation->what) : operation__name(hotspot);
+}
+
+static int operation__begin(const struct step *step, struct text name)
+{
+	struct hotspot *hotspot = step->hotspot;
+
+	if (hotspot->vm_thread != step->record->tid)
+		hotspot->depth = 0;
+	hotspot->vm_thread = step->record->tid;
+	if (hotspot->safepoint != EVENT_UNKNOWN && step->record->stamp >= hotspot->safepoint)
+		hotspot->suspend_ns = step->record->stamp - hotspot->safepoint;
+	hotspot->safepoint = EVENT_UNKNOWN;
+	if (hotspot->depth < OPERATIONS)
+		name__set(&hotspot->operations[hotspot->depth++], name);
+	return 0;
+}
+
+static int operation__end(const struct step *step, struct text name)
+{
+	struct hotspot *hotspot = step->hotspot;
+
+	/* Down to the one of that name: those above it must have ended. */
+	for (unsigned int i = hotspot->depth; i > 0; i--) {
+		if (!name__is(&hotspot->operations[i - 1], name))
+			continue;
+		hotspot->depth = i - 1;
+		break;
+	}
+	if (hotspot->depth == 0)
+		hotspot->suspend_ns = EVENT_UNKNOWN;
+	cause__forget(hotspot, step->record->tid);
+	return 0;
+}
+
+bool stands_still(const struct hotspot *hotspot, uint32_t tid)
+{
+	return hotspot->vm_thread == tid && (hotspot->depth > 0 || hotspot->paused);
+}
+
+/* -- collections -------------------------------------------------------------------------- */
+
+int gc__start(const struct step *step, uint64_t time, struct text what, uint64_t generations,
+	      uint32_t how)
+{
+	struct event event = step__event(step, EVENT_GC_START);
+
+	event.time = time;
+	event.gc_start.gc = EVENT_UNKNOWN;
+	event.gc_start.generations = generations;
+	event.gc_start.how = how;
+	event.gc_start.what = what;
+	event.gc_start.cause = cause__text(step->hotspot, step->record->tid);
+	event.gc_start.reason = hotspot_reason(event.gc_start.cause);
+	return step__tell(step, &event);
+}
+
+int gc__finish(const struct step *step, uint64_t time, uint32_t tid, struct text what)
+{
+	struct event event = step__event(step, EVENT_GC_FINISH);
+
+	event.time = time;
+	event.tid = tid;
+	event.gc_finish.gc = EVENT_UNKNOWN;
+	event.gc_finish.collected = EVENT_UNKNOWN;
+	event.gc_finish.what = what;
+	return step__tell(step, &event);
+}
+
+/* -- pauses ------------------------------------------------------------------------------- */
+
+static int pause__begin(const struct step *step, bool full)
+{
+	const struct hotspot_operation *operation = operation__now(step->hotspot);
+	struct event event = step__event(step, EVENT_PAUSE_BEGIN);
+	struct hotspot *hotspot = step->hotspot;
+
+	hotspot->vm_thread = step->record->tid;
+	hotspot->paused = true;
+	hotspot->pause_start = step->record->stamp;
+	hotspot->pause_full = full;
+	hotspot->pause_suspend_ns = hotspot->suspend_ns;
+	/* The threads stand still already if there is a second pause in this operation. */
+	if (hotspot->suspend_ns != EVENT_UNKNOWN)
+		hotspot->suspend_ns = 0;
+	hotspot->last_manager.bytes = 0;
+	/* Pools that were told before the pause, but in its operation (G1 Concurrent GC). */
+	hotspot->pause_collections = sequences__still(hotspot);
+	event.pause.pause = EVENT_UNKNOWN;
+	event.pause.why = operation ? operation->why : GCTRACE_WHY_UNKNOWN;
+	event.pause.suspend_ns = hotspot->pause_suspend_ns;
+	event.pause.what = operation__what(hotspot);
+	return step__tell(step, &event);
+}
+
+/* A pause that told no pools: of the cycle that runs, or a collection by itself. */
+static int pause__alone(const struct step *step)
+{
+	struct hotspot *hotspot = step->hotspot;
+	const struct hotspot_operation *operation = operation__now(hotspot);
+	struct text what = operation__what(hotspot);
+	int err;
+
+	if (sequences__cycle(hotspot, operation && operation->overrides ? operation->what : NULL) ||
+	    (operation && operation->in_cycle))
+		return 0;
+	/* Attached within the operation: it may be anything. */
+	if (hotspot->depth == 0)
+		return 0;
+	if (what.bytes == 0)
+		what = text__of(hotspot->pause_full ? "full" : "collection");
+	err = gc__start(step, hotspot->pause_start, what, EVENT_UNKNOWN, 0);
+	if (err)
+		return err;
+	return gc__finish(step, step->record->stamp, step->record->tid, (struct text){ NULL, 0 });
+}
+
+static int pause__end(const struct step *step)
+{
+	struct hotspot *hotspot = step->hotspot;
+	struct event event = step__event(step, EVENT_PAUSE_END);
+	const struct hotspot_operation *operation;
+	int err = 0;
+
+	if (hotspot->paused && hotspot->pause_collections == 0)
+		err = pause__alone(step);
+	if (err)
+		return err;
+	operation = operation__now(hotspot);
+	event.pause.pause = EVENT_UNKNOWN;
+	event.pause.why = operation ? operation->why : GCTRACE_WHY_UNKNOWN;
+	event.pause.suspend_ns = hotspot->paused ? hotspot->pause_suspend_ns : EVENT_UNKNOWN;
+	event.pause.what = operation__what(hotspot);
+	hotspot->paused = false;
+	return step__tell(step, &event);
+}
+
+/* -- records ------------------------------------------------------------------------------ */
+
+/* The text of a record_text: false when the record contradicts itself. */
+static bool record__text(const struct record *record, struct text *text)
+{
+	const struct record_text *body = (const struct record_text *)record;
+
+	if (record->bytes < sizeof(*body) || body->bytes > RECORD_TEXT_BYTES ||
+	    body->bytes > record->bytes - sizeof(*body))
+		return false;
+	*text = (struct text){ (const char *)(body + 1), body->bytes };
+	return true;
+}
+
+static int translate_text(const struct step *step)
+{
+	struct text text;
+
+	if (!record__text(step->record, &text))
+		return -EBADMSG;
+	switch (step->record->kind) {
+	case RECORD_HOTSPOT_VMOP_BEGIN:
+		return operation__begin(step, text);
+	case RECORD_HOTSPOT_VMOP_END:
+		return operation__end(step, text);
+	default:
+		return cause__note(step, text);
+	}
+}
+
+static int translate_pool(const struct step *step)
+{
+	const struct record_pool *body = (const struct record_pool *)step->record;
+	struct text manager, name;
+	int err;
+
+	if (step->record->bytes < sizeof(*body) + RECORD_TEXT_BYTES ||
+	    body->manager_bytes > RECORD_TEXT_BYTES || body->pool_bytes > RECORD_TEXT_BYTES ||
+	    body->pool_bytes > step->record->bytes - sizeof(*body) - RECORD_TEXT_BYTES)
+		return -EBADMSG;
+	manager = (struct text){ (const char *)(body + 1), body->manager_bytes };
+	name = (struct text){ manager.at + RECORD_TEXT_BYTES, body->pool_bytes };
+	err = sequences__settle(step, manager);
+	if (err)
+		return err;
+	if (step->record->kind == RECORD_HOTSPOT_POOL_BEGIN)
+		return pool__begin(step, manager, name, body->used);
+	return pool__end(step, manager, body, name);
+}
+
+static int translate_call(const struct step *step)
+{
+	const struct record_call *body = (const struct record_call *)step->record;
+	struct hotspot *hotspot = step->hotspot;
+
+	if (step->record->bytes < sizeof(*body))
+		return -EBADMSG;
+	switch (step->record->kind) {
+	case RECORD_HOTSPOT_GC_BEGIN:
+		return pause__begin(step, body->args[0] & 0xff);
+	case RECORD_HOTSPOT_GC_END:
+		return pause__end(step);
+	case RECORD_HOTSPOT_SAFEPOINT_BEGIN:
+		hotspot->safepoint = step->record->stamp;
+		hotspot->suspend_ns = EVENT_UNKNOWN;
+		hotspot->depth = 0;
+		return 0;
+	default:
+		hotspot->safepoint = EVENT_UNKNOWN;
+		hotspot->suspend_ns = EVENT_UNKNOWN;
+		hotspot->depth = 0;
+		return 0;
+	}
+}
+
+static int hotspot__record(void *state, const struct record *record, const struct event_sink *sink)
+{
+	struct step step = { state, record, sink };
+	int err;
+
+	switch (record->kind) {
+	case RECORD_HOTSPOT_POOL_BEGIN:
+	case RECORD_HOTSPOT_POOL_END:
+		return translate_pool(&step);
+	case RECORD_HOTSPOT_VMOP_BEGIN:
+	case RECORD_HOTSPOT_VMOP_END:
+	case RECORD_HOTSPOT_CAUSE:
+		err = sequences__settle(&step, (struct text){ NULL, 0 });
+		return err ? err : translate_text(&step);
+	case RECORD_HOTSPOT_GC_BEGIN:
+	case RECORD_HOTSPOT_GC_END:
+	case RECORD_HOTSPOT_SAFEPOINT_BEGIN:
+	case RECORD_HOTSPOT_SAFEPOINT_END:
+		err = sequences__settle(&step, (struct text){ NULL, 0 });
+		return err ? err : translate_call(&step);
+	default:
+		return -EBADMSG;
+	}
+}
+
+static void *hotspot__new(uint32_t target)
+{
+	struct hotspot *hotspot = calloc(1, sizeof(*hotspot));
+
+	(void)target;
+	if (!hotspot)
+		return NULL;
+	hotspot->safepoint = EVENT_UNKNOWN;
+	hotspot->suspend_ns = EVENT_UNKNOWN;
+	return hotspot;
+}
+
+static void hotspot__free(void *state)
+{
+	struct hotspot *hotspot = state;
+
+	if (!hotspot)
+		return;
+	sequences__free(hotspot);
+	free(hotspot);
+}
+
+const struct translator hotspot_translator = {
+	.name = "hotspot",
+	.first = RECORD_HOTSPOT_GC_BEGIN,
+	.last = RECORD_HOTSPOT_CAUSE,
+	.new = hotspot__new,
+	.free = hotspot__free,
+	.record = hotspot__record,
+};

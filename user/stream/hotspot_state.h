@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the translator of HotSpot's probes remembers, and its parts: hotspot.c (operations and
+ * pauses), hotspot_cause.c, hotspot_sequence.c (pools). For these files alone.
+ */
+#ifndef STREAM_HOTSPOT_STATE_H
+#define STREAM_HOTSPOT_STATE_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "hotspot_words.h"
+#include "translator.h"
+
+#define OPERATIONS 4 /* nested in one another; deeper ones are left out */
+#define CAUSES 16    /* threads whose last cause is remembered: the oldest one goes */
+
+struct name {
+	char at[RECORD_TEXT_BYTES];
+	size_t bytes;
+};
+
+struct cause {
+	uint32_t tid;
+	uint64_t stamp; /* 0: free */
+	struct name text;
+};
+
+struct sequence;
+
+struct hotspot {
+	struct name operations[OPERATIONS];
+	unsigned int depth;
+	uint32_t vm_thread; /* the one that runs operations; 0: not known */
+
+	uint64_t safepoint; /* when it began; EVENT_UNKNOWN */
+	uint64_t suspend_ns; /* of the next pause; EVENT_UNKNOWN */
+
+	bool paused;
+	uint64_t pause_start;
+	uint64_t pause_suspend_ns;
+	bool pause_full;
+	unsigned int pause_collections;
+
+	struct cause causes[CAUSES];
+	struct name last_manager;	  /* of the sequence that ended last */
+	VEC(struct sequence *) sequences; /* that have not ended (hotspot_sequence.c) */
+};
+
+/* One record being translated. */
+struct step {
+	struct hotspot *hotspot;
+	const struct record *record;
+	const struct event_sink *sink;
+};
+
+static inline int step__tell(const struct step *step, const struct event *event)
+{
+	return step->sink->event(step->sink->ctx, event);
+}
+
+static inline struct event step__event(const struct step *step, enum event_kind kind)
+{
+	return translator__event(step->record, kind);
+}
+
+static inline struct text name__text(const struct name *name)
+{
+	return (struct text){ name->at, name->bytes };
+}
+
+static inline void name__set(struct name *name, struct text text)
+{
+	name->bytes = text.bytes < sizeof(name->at) ? text.bytes : sizeof(name->at);
+	if (name->bytes)
+		memcpy(name->at, text.at, name->bytes);
+}
+
+static inline bool name__is(const struct name *name, struct text text)
+{
+	return name->bytes == text.bytes &&
+	       (text.bytes == 0 || memcmp(name->at, text.at, text.bytes) == 0);
+}
+
+static inline struct text text__of(const char *string)
+{
+	return (struct text){ string, strlen(string) };
+}
+
+/* The operation that runs; its name has no bytes where none is known, it itself is NULL then. */
+struct text operation__name(const struct hotspot *hotspot);
+const struct hotspot_operation *operation__now(const struct hotspot *hotspot);
+
+/* Is this thread in an operation, or in a pause: does everything stand still? */
+bool stands_still(const struct hotspot *hotspot, uint32_t tid);
+
+/* Causes. What is forgotten will not be said of a later collection. */
+int cause__note(const struct step *step, struct text text);
+void cause__forget(struct hotspot *hotspot, uint32_t tid);
+struct text cause__text(struct hotspot *hotspot, uint32_t tid);
+
+/* Events of a collection. */
+int gc__start(const struct step *step, uint64_t time, struct text what, uint64_t generations,
+	      uint32_t how);
+int gc__finish(const struct step *step, uint64_t time, uint32_t tid, struct text what);
+
+/* A pool as it was before, and as it is after. 0, what the sink answered, or negative errno. */
+int pool__begin(const struct step *step, struct text manager, struct text name, uint64_t used);
+int pool__end(const struct step *step, struct text manager, const struct record_pool *record,
+	      struct text name);
+
+/*
+ * Sequences of which only the end was seen have no end that could be known: each ends with the
+ * next record that is not of its manager (`except`). Call it with every record.
+ */
+int sequences__settle(const struct step *step, struct text except);
+
+/* Say of the cycle that runs what it is: false when none does. */
+bool sequences__cycle(struct hotspot *hotspot, const char *what);
+
+/* How many run that are not cycles. */
+unsigned int sequences__still(const struct hotspot *hotspot);
+
+void sequences__free(struct hotspot *hotspot);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+struct join {
+	struct join_key key;
+	struct buf name, fields;
+};
+
+struct joins {
+	VEC(struct join) pending; /* oldest first; few at a time */
+	struct join whole;	  /* what was handed out last */
+	size_t bytes, limit;
+};
+
+struct joins *joins__new(size_t limit)
+{
+	struct joins *joins = calloc(1, sizeof(*joins));
+
+	if (joins)
+		joins->limit = limit ? limit : JOIN_BYTES;
+	return joins;
+}
+
+static void free_texts(struct join *join)
+{
+	buf__free(&join->name);
+	buf__free(&join->fields);
+}
+
+static bool same(const struct join_key *a, const struct join_key *b)
+{
+	return a->target == b->target && a->producer == b->producer && a->tid == b->tid &&
+	       a->space == b->space && a->id == b->id && a->a == b->a;
+}
+
+static struct join *find(const struct joins *joins, const struct join_key *key)
+{
+	for (size_t i = joins->pending.count; i-- > 0;) {
+		if (same(&joins->pending.items[i].key, key))
+			return &joins->pending.items[i];
+	}
+	return NULL;
+}
+
+static size_t text_bytes(const struct join *join)
+{
+	return join->name.len + join->fields.len;
+}
+
+/* Take it out of those that are pending; its texts are the caller's. */
+static struct join take_out(struct joins *joins, struct join *join)
+{
+	struct join taken = *join;
+	struct join *end = joins->pending.items + joins->pending.count;
+
+	joins->bytes -= text_bytes(&taken);
+	memmove(join, join + 1, (size_t)((char *)end - (char *)(join + 1)));
+	joins->pending.count--;
+	return taken;
+}
+
+static void drop(struct joins *joins, struct join *join)
+{
+	struct join taken = take_out(joins, join);
+
+	free_texts(&taken);
+}
+
+static struct join *begin(struct joins *joins, const struct join_key *key, uint64_t *incomplete)
+{
+	if (joins->pending.count >= JOIN_PENDING) {
+		drop(joins, &joins->pending.items[0]);
+		*incomplete += 1;
+	}
+	if (vec__push(&joins->pending, (struct join){ .key = *key }))
+		return NULL;
+	return &joins->pending.items[joins->pending.count - 1];
+}
+
+static int append(struct joins *joins, struct join *join, const struct join_part *part)
+{
+	size_t before = text_bytes(join);
+
+	if (part->name.bytes + part->fields.bytes > joins->limit - joins->bytes)
+		return -E2BIG;
+	buf__add(&join->name, part->name.at, part->name.bytes);
+	buf__add(&join->fields, part->fields.at, part->fields.bytes);
+	joins->bytes += text_bytes(join) - before;
+	return join->name.error ? join->name.error : join->fields.error;
+}
+
+bool joins__add(struct joins *joins, const struct join_key *key, const struct join_part *part,
+		struct text *name, struct text *fields, uint64_t *incomplete)
+{
+	struct join *join = find(joins, key);
+
+	if (!join && part->last) {
+		*name = part->name;
+		*fields = part->fields;
+		return true;
+	}
+	if (!join)
+		join = begin(joins, key, incomplete);
+	if (!join || append(joins, join, part)) {
+		if (join)
+			drop(joins, join);
+		*incomplete += 1;
+		return false;
+	}
+	if (!part->last)
+		return false;
+	free_texts(&joins->whole);
+	joins->whole = take_out(joins, join);
+	*name = (struct text){ buf__str(&joins->whole.name), joins->whole.name.len };
+	*fields = (struct text){ buf__str(&joins->whole.fields), joins->whole.fields.len };
+	return true;
+}
+
+size_t joins__so_far(const struct joins *joins, const struct join_key *key)
+{
+	const struct join *join = find(joins, key);
+
+	return join ? join->name.len : 0;
+}
+
+uint64_t joins__drop(struct joins *joins, const struct join_key *key)
+{
+	struct join *join = find(joins, key);
+
+	if (!join)
+		return 0;
+	drop(joins, join);
+	return 1;
+}
+
+uint64_t joins__drop_producer(struct joins *joins, uint32_t target, uint64_t producer)
+{
+	uint64_t count = 0;
+
+	for (size_t i = joins->pending.count; i-- > 0;) {
+		const struct join_key *key = &joins->pending.items[i].key;
+
+		if (key->target != target || key->producer != producer)
+			continue;
+		drop(joins, &joins->pending.items[i]);
+		count++;
+	}
+	return count;
+}
+
+uint64_t joins__drop_target(struct joins *joins, uint32_t target)
+{
+	uint64_t count = 0;
+
+	for (size_t i = joins->pending.count; i-- > 0;) {
+		if (joins->pending.items[i].key.target != target)
+			continue;
+		drop(joins, &joins->pending.items[i]);
+		count++;
+	}
+	return count;
+}
+
+void joins__free(struct joins *joins)
+{
+	if (!joins)
+		return;
+	while (joins->pending.count)
+		drop(joins, &joins->pending.items[joins->pending.count - 1]);
+	free_texts(&joins->whole);
+	vec__free(&joins->pending);
+	free(joins);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * CPython: events from its probes gc__start(generation) and gc__done(found).
+ *
+ * A collection is one pair, and one pause: the thread holds its interpreter's lock all the while,
+ * so no other Python code of that interpreter runs, unless a finalizer lets go of it. Interpreters
+ * with locks of their own (3.12) collect side by side, each in a thread of its own, and what
+ * belongs together is told by the thread. No state is needed here.
+ *
+ * `found` counts the unreachable objects, those in gc.garbage included, which stay.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <gctrace/wire.h>
+
+#include "translator.h"
+
+/* Collecting generation n collects all younger ones, too. */
+static uint64_t generations_up_to(int64_t generation)
+{
+	if (generation < 0 || generation > 62)
+		return EVENT_UNKNOWN;
+	return (UINT64_C(2) << generation) - 1;
+}
+
+static int tell_pause(const struct record *record, const struct event_sink *sink,
+		      enum event_kind kind)
+{
+	struct event event = translator__event(record, kind);
+
+	event.pause.pause = EVENT_UNKNOWN;
+	event.pause.why = GCTRACE_WHY_COLLECTION;
+	event.pause.suspend_ns = EVENT_UNKNOWN;
+	return sink->event(sink->ctx, &event);
+}
+
+static int tell_start(const struct record *record, const struct event_sink *sink,
+		      int64_t generation)
+{
+	struct event event = translator__event(record, EVENT_GC_START);
+	char what[sizeof("gen ") + 20];
+	int err;
+
+	err = tell_pause(record, sink, EVENT_PAUSE_BEGIN);
+	if (err)
+		return err;
+	event.gc_start.gc = EVENT_UNKNOWN;
+	event.gc_start.generations = generations_up_to(generation);
+	event.gc_start.how = GCTRACE_HOW_SWEEPING;
+	event.gc_start.what.bytes = snprintf(what, sizeof(what), "gen %lld", (long long)generation);
+	event.gc_start.what.at = what;
+	return sink->event(sink->ctx, &event);
+}
+
+static int tell_done(const struct record *record, const struct event_sink *sink, int64_t found)
+{
+	struct event event = translator__event(record, EVENT_GC_FINISH);
+	int err;
+
+	event.gc_finish.gc = EVENT_UNKNOWN;
+	event.gc_finish.collected = found < 0 ? EVENT_UNKNOWN : (uint64_t)found;
+	err = sink->event(sink->ctx, &event);
+	return err ? err : tell_pause(record, sink, EVENT_PAUSE_END);
+}
+
+static int python__record(void *state, const struct record *record, const struct event_sink *sink)
+{
+	const struct record_call *call = (const struct record_call *)record;
+
+	(void)state;
+	if (record->bytes < sizeof(*call))
+		return -EBADMSG;
+	switch (record->kind) {
+	case RECORD_PYTHON_GC_START:
+		return tell_start(record, sink, (int64_t)call->args[0]);
+	case RECORD_PYTHON_GC_DONE:
+		return tell_done(record, sink, (int64_t)call->args[0]);
+	default:
+		return -EBADMSG;
+	}
+}
+
+static void *python__new(uint32_t target)
+{
+	(void)target;
+	return malloc(1);
+}
+
+const struct translator python_translator = {
+	.name = "python",
+	.first = RECORD_PYTHON_GC_START,
+	.last = RECORD_PYTHON_GC_DONE,
+	.new = python__new,
+	.free = free,
+	.record = python__record,
+};

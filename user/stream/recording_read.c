@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Reading a recording that may be damaged, cut off, or made by somebody with bad intentions.
+ *
+ * The file is read once from its start to its end (it may be a pipe) through a window that holds the
+ * block at hand:
+ *
+ *	window.data   [ header | stored bytes | ...read ahead ]
+ *	                ^ position: its offset in the file
+ *
+ * A block is good if both its checksums are right and its number is not below the expected one.
+ * Where no good header stands, the search goes on byte by byte for the magic and a right
+ * header checksum. Where the header is good and the stored bytes are not, their length is still
+ * believed as long as a good header (or the end) follows: bytes inside a block are the target's, and
+ * a target that puts a block of its own into one shall not have it read.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/report.h"
+#include "loss.h"
+#include "recording.h"
+
+#define READ_BYTES (256u << 10)
+#define HEADER_LIMIT (64u << 10)
+#define MAGIC_BYTES 8
+
+_Static_assert(sizeof(RECORDING_BLOCK_MAGIC) == MAGIC_BYTES + 1, "block magic");
+
+struct recording {
+	int fd;
+	char *path;
+	struct facts *facts;
+
+	struct buf window;
+	uint64_t position; /* in the file, of the window's start */
+	bool eof;
+	int read_error;
+
+	struct recording_block block; /* at hand */
+	void *plain;		      /* its records */
+	size_t plain_room, plain_bytes, offset;
+
+	uint32_t expected; /* number of the next block */
+	uint64_t stamp;	   /* of the last record handed on */
+	uint64_t missing;  /* blocks, to be told before the block at hand */
+	bool ended;	   /* no further block */
+	bool complete;	   /* by an END block */
+
+	uint64_t damaged; /* blocks, all in all */
+	uint64_t first_stamp;
+	struct buf damage;
+};
+
+/* ---------------------------------------------------------------------------------------------
+ * The window
+ */
+
+/* Have `bytes` in the window; false at the end of the file (or where it cannot be read on). */
+static bool have(struct recording *recording, size_t bytes)
+{
+	struct buf *window = &recording->window;
+
+	while (window->len < bytes && !recording->eof) {
+		ssize_t count;
+
+		if (buf__reserve(window, READ_BYTES)) {
+			recording->read_error = window->error;
+			recording->eof = true;
+			break;
+		}
+		count = read(recording->fd, window->data + window->len, READ_BYTES);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0) {
+			recording->read_error = count < 0 ? -errno : 0;
+			recording->eof = true;
+			break;
+		}
+		window->len += (size_t)count;
+		window->data[window->len] = '\0';
+	}
+	return window->len >= bytes;
+}
+
+static void skip(struct recording *recording, size_t bytes)
+{
+	buf__drop_front(&recording->window, bytes);
+	recording->position += bytes;
+}
+
+static uint32_t checksum(const void *bytes, size_t count)
+{
+	return (uint32_t)crc32(crc32(0, NULL, 0), bytes, (uInt)count);
+}
+
+/* A header that is right stands at this offset of the window. */
+static bool header_at(struct recording *recording, size_t offset, struct recording_block *block)
+{
+	if (!have(recording, offset + sizeof(*block)))
+		return false;
+	memcpy(block, recording->window.data + offset, sizeof(*block));
+	return !memcmp(block->magic, RECORDING_BLOCK_MAGIC, MAGIC_BYTES) &&
+	       block->header_checksum ==
+		       checksum(block, offsetof(struct recording_block, header_checksum)) &&
+	       block->stored <= RECORDING_BLOCK_LIMIT && block->plain <= RECORDING_BLOCK_LIMIT;
+}
+
+/* Move the window to the next header that is right, from offset `from` on. False: there is none. */
+static bool search(struct recording *recording, size_t from)
+{
+	struct recording_block block;
+
+	skip(recording, from);
+	while (have(recording, sizeof(block))) {
+		struct buf *window = &recording->window;
+		char *found = memmem(window->data, window->len, RECORDING_BLOCK_MAGIC, MAGIC_BYTES);
+
+		if (!found) {
+			skip(recording, window->len - (MAGIC_BYTES - 1));
+			have(recording, window->len + 1);
+			continue;
+		}
+		skip(recording, (size_t)(found - window->data));
+		if (header_at(recording, 0, &block))
+			return true;
+		skip(recording, 1);
+	}
+	return false;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Blocks
+ */
+
+static int unpack(struct recording *recording, const void *stored)
+{
+	const struct recording_block *block = &recording->block;
+
+	if (recording->plain_room < block->plain) {
+		void *plain = realloc(recording->plain, block->plain);
+
+		if (!plain)
+			return -ENOMEM;
+		recording->plain = plain;
+		recording->plain_room = block->plain;
+	}
+	if (block->flags & RECORDING_ZSTD) {
+		size_t bytes = ZSTD_decompress(recording->plain, block->plain, stored,
+					       block->stored);
+
+		if (ZSTD_isError(bytes) || bytes != block->plain)
+			return -EBADMSG;
+	} else if (block->stored == block->plain) {
+		if (block->plain)
+			memcpy(recording->plain, stored, block->plain);
+	} else {
+		return -EBADMSG;
+	}
+	recording->plain_bytes = block->plain;
+	recording->offset = 0;
+	return 0;
+}
+
+/* The block at the window's start, whose header is right: 0, -EBADMSG, -ENOMEM. */
+static int take_block(struct recording *recording)
+{
+	const struct recording_block *block = &recording->block;
+	const char *stored;
+
+	if (!have(recording, sizeof(*block) + block->stored))
+		return -EBADMSG;
+	stored = recording->window.data + sizeof(*block);
+	if (checksum(stored, block->stored) != block->checksum)
+		return -EBADMSG;
+	if (block->number < recording->expected) {
+		recording->missing++; /* the numbers won't show it */
+		return -EBADMSG;
+	}
+	if (block->flags & ~(unsigned int)RECORDING_ZSTD)
+		return -EBADMSG;
+	return unpack(recording, stored);
+}
+
+/* Behind a block that is not good: to where the next one should be, or else could be. */
+static bool step_over(struct recording *recording)
+{
+	size_t whole = sizeof(struct recording_block) + recording->block.stored;
+	struct recording_block next;
+
+	if (!have(recording, whole))
+		return false;
+	if (header_at(recording, whole, &next)) {
+		skip(recording, whole);
+		return true;
+	}
+	if (recording->window.len == whole)
+		return false;
+	return search(recording, sizeof(struct recording_block));
+}
+
+/*
+ * The next good block becomes the one at hand. 1, 0: there is none, or -ENOMEM. Any other damage
+ * shows in the numbers.
+ */
+static int next_block(struct recording *recording)
+{
+	bool found = header_at(recording, 0, &recording->block) || search(recording, 0);
+
+	while (found) {
+		int err;
+
+		if (!header_at(recording, 0, &recording->block))
+			break;
+		err = take_block(recording);
+		if (err == -ENOMEM)
+			return err;
+		if (!err) {
+			skip(recording, sizeof(recording->block) + recording->block.stored);
+			recording->missing += recording->block.number - recording->expected;
+			recording->expected = recording->block.number + 1;
+			return 1;
+		}
+		found = step_over(recording);
+	}
+	return 0;
+}
+
+/* Up to the next block of records: 0, or -ENOMEM; recording->ended: there is none. */
+static int load(struct recording *recording)
+{
+	while (!recording->ended) {
+		int found = next_block(recording);
+
+		if (found < 0)
+			return found;
+		if (!found) {
+			recording->ended = true;
+			recording->missing++; /* at least the END block */
+			break;
+		}
+		if (recording->block.kind == RECORDING_RECORDS)
+			return 0;
+		if (recording->block.kind == RECORDING_END) {
+			recording->complete = recording->ended = true;
+		} else if (recording->block.kind == RECORDING_FACTS) {
+			int err = facts__parse(recording->facts, recording->plain,
+					       recording->plain_bytes);
+
+			if (err == -ENOMEM)
+				return err;
+			recording->missing += err != 0;
+		}
+	}
+	recording->plain_bytes = recording->offset = 0;
+	return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Opening
+ */
+
+static int refuse_file(struct recording *recording)
+{
+	const struct buf *window = &recording->window;
+	size_t bytes = window->len < MAGIC_BYTES ? window->len : MAGIC_BYTES;
+
+	if (recording->read_error)
+		return error_errno(recording->read_error, "cannot read %s",
+				   escape(recording->path));
+	if (bytes == 0)
+		error("%s is empty: expected a recording, as gctrace record -p PID --output FILE "
+		      "makes it",
+		      escape(recording->path));
+	else if (!memcmp(window->data, RECORDING_MAGIC, bytes))
+		error("%s is a recording that was cut off in its header: %zu bytes are there, "
+		      "expected %zu and more; there is nothing to read",
+		      escape(recording->path), window->len, sizeof(struct recording_header));
+	else
+		error("%s is no recording: it starts with \"%s\", expected \"%s\"; gctrace record "
+		      "-p PID --output FILE makes one",
+		      escape(recording->path), escape_bytes(window->data, bytes),
+		      escape(RECORDING_MAGIC));
+	return -EBADMSG;
+}
+
+static int read_header(struct recording *recording)
+{
+	struct recording_header header;
+
+	if (!have(recording, sizeof(header)) ||
+	    memcmp(recording->window.data, RECORDING_MAGIC, MAGIC_BYTES))
+		return refuse_file(recording);
+	memcpy(&header, recording->window.data, sizeof(header));
+	if (header.major != RECORDING_MAJOR) {
+		error("%s is a recording of version %u.%u, this gctrace knows %u.%u: use the "
+		      "gctrace that made it, or a later one",
+		      escape(recording->path), header.major, header.minor, RECORDING_MAJOR,
+		      RECORDING_MINOR);
+		return -EPROTONOSUPPORT;
+	}
+	/* A wrong length is damage like any other: the search finds the first block. */
+	if (header.header_bytes < sizeof(header) || header.header_bytes > HEADER_LIMIT ||
+	    !have(recording, header.header_bytes))
+		header.header_bytes = sizeof(header);
+	skip(recording, header.header_bytes);
+	return load(recording);
+}
+
+int recording__open_fd(int fd, const char *path, struct recording **out)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
+	int err = -ENOMEM;
+
+	if (!recording) {
+		close(fd);
+		return error_errno(ENOMEM, "cannot read %s", escape(path));
+	}
+	recording->fd = fd;
+	recording->path = strdup(path);
+	recording->facts = facts__new();
+	if (recording->path && recording->facts)
+		err = read_header(recording);
+	if (err == -ENOMEM)
+		error_errno(ENOMEM, "cannot read %s", escape(path));
+	if (err) {
+		recording__close(recording);
+		return err;
+	}
+	*out = recording;
+	return 0;
+}
+
+int recording__open(const char *path, struct recording **out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return error_errno(errno, "cannot open the recording %s", escape(path));
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		close(fd);
+		return error_errno(EISDIR, "cannot read the recording %s", escape(path));
+	}
+	return recording__open_fd(fd, path, out);
+}
+
+void recording__close(struct recording *recording)
+{
+	if (!recording)
+		return;
+	close(recording->fd);
+	facts__free(recording->facts);
+	buf__free(&recording->window);
+	buf__free(&recording->damage);
+	free(recording->plain);
+	free(recording->path);
+	free(recording);
+}
+
+const struct facts *recording__facts(const struct recording *recording)
+{
+	return recording->facts;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Records
+ */
+
+static int tell_missing(struct recording *recording, uint64_t until,
+			const struct record_sink *sink)
+{
+	struct record_call loss = {
+		.head = {
+			.stamp = recording->stamp,
+			.bytes = sizeof(loss),
+			.kind = RECORD_LOSS,
+			.target = LOSS_ANY_TARGET,
+		},
+		.args = { LOSS_RECORDING, recording->missing, until },
+	};
+
+	recording->damaged += recording->missing;
+	recording->missing = 0;
+	return sink->record(sink->ctx, &loss.head, 0);
+}
+
+/* The next record of the block at hand; NULL: what follows is no record. */
+static const struct record *next_record(struct recording *recording)
+{
+	size_t left = recording->plain_bytes - recording->offset;
+	const struct record *record =
+		(const void *)((const uint8_t *)recording->plain + recording->offset);
+
+	if (left < sizeof(*record) || record->bytes < sizeof(*record) || record->bytes > left)
+		return NULL;
+	recording->offset += ((size_t)record->bytes + 7) & ~(size_t)7;
+	if (recording->offset > recording->plain_bytes)
+		recording->offset = recording->plain_bytes;
+	return record;
+}
+
+static int hand_on(struct recording *recording, const struct record_sink *sink)
+{
+	while (recording->offset < recording->plain_bytes) {
+		const struct record *record = next_record(recording);
+		int answer;
+
+		if (!record) {
+			recording->offset = recording->plain_bytes;
+			recording->missing++;
+			break;
+		}
+		recording->stamp = record->stamp;
+		if (!recording->first_stamp)
+			recording->first_stamp = record->stamp;
+		answer = sink->record(sink->ctx, record, record->ring);
+		if (answer)
+			return answer;
+	}
+	return 0;
+}
+
+int recording__pull(struct recording *recording, const struct record_sink *sink)
+{
+	int answer = 0;
+
+	if (recording->missing)
+		answer = tell_missing(recording,
+				      recording->ended ? UINT64_MAX : recording->block.first, sink);
+	if (!answer)
+		answer = hand_on(recording, sink);
+	if (answer)
+		return source__answer(answer);
+	if (recording->ended && !recording->missing && recording->read_error)
+		return error_errno(recording->read_error, "cannot read on in %s",
+				   escape(recording->path));
+	if (recording->ended && !recording->missing)
+		return SOURCE_END;
+	return load(recording) ? -ENOMEM : SOURCE_MORE;
+}
+
+static int pull(void *ctx, uint64_t timeout_ns, const struct record_sink *sink)
+{
+	(void)timeout_ns;
+	return recording__pull(ctx, sink);
+}
+
+struct source recording__source(struct recording *recording)
+{
+	return (struct source){ .pull = pull, .ctx = recording };
+}
+
+const char *recording__damage(struct recording *recording)
+{
+	struct buf *damage = &recording->damage;
+	uint64_t blocks = recording->damaged + recording->missing;
+	uint64_t ns = recording->stamp - recording->first_stamp;
+
+	if (!blocks && !recording->read_error)
+		return NULL;
+	buf__reset(damage);
+	if (recording->ended && !recording->complete) {
+		buf__printf(damage, "it is cut off after %llu.%03llu s",
+			    (unsigned long long)(ns / NS_PER_S),
+			    (unsigned long long)(ns % NS_PER_S / NS_PER_MS));
+		blocks--; /* that one */
+	}
+	if (blocks)
+		buf__printf(damage, "%s%llu of its blocks %s damaged or missing",
+			    damage->len ? ", and " : "", (unsigned long long)blocks,
+			    blocks == 1 ? "is" : "are");
+	if (recording->read_error)
+		buf__printf(damage, "%sit can't be read on: %s", damage->len ? ", " : "",
+			    strerror(-recording->read_error));
+	return buf__str(damage);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Ruby: events from its probes gc__mark__begin, gc__mark__end, gc__sweep__begin, gc__sweep__end.
+ *
+ * Each collection (GC.count) marks once and sweeps in steps, lazily: the first step within the
+ * bracket of the mark, the others one by one as the program needs room, the last ones before
+ * the next mark:
+ *
+ *	mark[ … sweep[] ]   sweep[]   sweep[]   sweep[]   mark[ … sweep[] ]
+ *	`---- mark -----'   `------- sweep ---------'     `---- mark -----'
+ *
+ * That makes two lines: "mark", with one pause, as soon as it is over; and, where steps followed,
+ * "sweep" with a pause for each, when the next mark begins, for no probe says which step was the
+ * last. An immediate sweep (GC.start) lies within the mark as a whole. Of an incremental marking
+ * only the first step has a probe. Nothing tells minor from major collections.
+ *
+ * All of it happens in the thread that holds the VM's lock, one thing after the other; which
+ * thread that is may differ from step to step.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <gctrace/wire.h>
+
+#include "translator.h"
+
+struct ruby {
+	bool seen_mark; /* since the attach */
+	bool marking;
+	bool sweeping; /* steps have followed the last mark */
+	bool in_step;
+	uint64_t last_step; /* when it ended */
+	uint32_t tid;	    /* that took the first step */
+};
+
+static const struct text mark_word = { "mark", 4 };
+static const struct text sweep_word = { "sweep", 5 };
+
+static int tell_pause(const struct record *record, const struct event_sink *sink,
+		      enum event_kind kind, struct text what)
+{
+	struct event event = translator__event(record, kind);
+
+	event.pause.pause = EVENT_UNKNOWN;
+	event.pause.why = GCTRACE_WHY_COLLECTION;
+	event.pause.suspend_ns = EVENT_UNKNOWN;
+	event.pause.what = what;
+	return sink->event(sink->ctx, &event);
+}
+
+static int tell_start(const struct record *record, const struct event_sink *sink, struct text what,
+		      uint32_t how)
+{
+	struct event event = translator__event(record, EVENT_GC_START);
+
+	event.gc_start.gc = EVENT_UNKNOWN;
+	event.gc_start.generations = EVENT_UNKNOWN;
+	event.gc_start.how = how;
+	event.gc_start.what = what;
+	return sink->event(sink->ctx, &event);
+}
+
+static int tell_finish(const struct record *record, const struct event_sink *sink,
+		       struct text what, uint64_t time, uint32_t tid)
+{
+	struct event event = translator__event(record, EVENT_GC_FINISH);
+
+	event.time = time;
+	event.tid = tid;
+	event.gc_finish.gc = EVENT_UNKNOWN;
+	event.gc_finish.collected = EVENT_UNKNOWN;
+	event.gc_finish.what = what;
+	return sink->event(sink->ctx, &event);
+}
+
+static int mark_begin(struct ruby *ruby, const struct record *record, const struct event_sink *sink)
+{
+	int err = 0;
+
+	if (ruby->sweeping)
+		err = tell_finish(record, sink, sweep_word, ruby->last_step, ruby->tid);
+	if (!err)
+		err = tell_pause(record, sink, EVENT_PAUSE_BEGIN, mark_word);
+	if (!err)
+		err = tell_start(record, sink, mark_word, GCTRACE_HOW_SWEEPING);
+	ruby->sweeping = false;
+	ruby->in_step = false;
+	ruby->seen_mark = true;
+	ruby->marking = true;
+	return err;
+}
+
+static int mark_end(struct ruby *ruby, const struct record *record, const struct event_sink *sink)
+{
+	int err;
+
+	ruby->seen_mark = true;
+	ruby->marking = false;
+	err = tell_finish(record, sink, mark_word, record->stamp, record->tid);
+	return err ? err : tell_pause(record, sink, EVENT_PAUSE_END, mark_word);
+}
+
+static int sweep_begin(struct ruby *ruby, const struct record *record,
+		       const struct event_sink *sink)
+{
+	int err = 0;
+
+	if (ruby->marking)
+		return 0;
+	if (!ruby->sweeping) {
+		ruby->sweeping = true;
+		ruby->tid = record->tid;
+		/* Without a mark it has begun before the attach: its end alone will tell of it. */
+		if (ruby->seen_mark)
+			err = tell_start(record, sink, sweep_word,
+					 GCTRACE_HOW_SWEEPING | GCTRACE_HOW_INCREMENTAL |
+						 GCTRACE_HOW_CONCURRENT);
+	}
+	ruby->in_step = true;
+	ruby->last_step = record->stamp;
+	return err ? err : tell_pause(record, sink, EVENT_PAUSE_BEGIN, sweep_word);
+}
+
+static int sweep_end(struct ruby *ruby, const struct record *record, const struct event_sink *sink)
+{
+	/* At the attach, a step without its begin may as well be one within a mark. */
+	if (ruby->marking || !ruby->in_step)
+		return 0;
+	ruby->in_step = false;
+	ruby->last_step = record->stamp;
+	return tell_pause(record, sink, EVENT_PAUSE_END, sweep_word);
+}
+
+static int ruby__record(void *state, const struct record *record, const struct event_sink *sink)
+{
+	if (record->bytes < sizeof(struct record_call))
+		return -EBADMSG;
+	switch (record->kind) {
+	case RECORD_RUBY_MARK_BEGIN:
+		return mark_begin(state, record, sink);
+	case RECORD_RUBY_MARK_END:
+		return mark_end(state, record, sink);
+	case RECORD_RUBY_SWEEP_BEGIN:
+		return sweep_begin(state, record, sink);
+	case RECORD_RUBY_SWEEP_END:
+		return sweep_end(state, record, sink);
+	default:
+		return -EBADMSG;
+	}
+}
+
+static void *ruby__new(uint32_t target)
+{
+	(void)target;
+	return calloc(1, sizeof(struct ruby));
+}
+
+const struct translator ruby_translator = {
+	.name = "ruby",
+	.first = RECORD_RUBY_MARK_BEGIN,
+	.last = RECORD_RUBY_SWEEP_END,
+	.new = ruby__new,
+	.free = free,
+	.record = ruby__record,
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A translator makes events from the ring records of one provider. One state for each target,
+ * made with its first record of that provider and freed when its image ends.
+ *
+ * To add one: fill in a const struct translator, declare it here, add it to the table in translator.c.
+ */
+#ifndef STREAM_TRANSLATOR_H
+#define STREAM_TRANSLATOR_H
+
+#include "source.h"
+
+struct translator {
+	const char *name;	/* of the provider */
+	uint16_t first, last;	/* enum record_kind, both included */
+
+	/* A new state, or NULL when memory runs out. */
+	void *(*new)(uint32_t target);
+	void (*free)(void *state);
+
+	/*
+	 * Translate one record: call the sink for each event that it makes, and hand up what
+	 * the sink answers unless that is 0. record->bytes is right, everything else in the
+	 * record (counts, lengths) is to be checked against it. -EBADMSG: the record is
+	 * malformed (the feed counts it as lost); other negative errno end the trace. An
+	 * EVENT_LOSS (a text that was longer than its record: LOSS_TRUNCATED) is counted too.
+	 */
+	int (*record)(void *state, const struct record *record, const struct event_sink *sink);
+};
+
+extern const struct translator hotspot_translator; /* hotspot.c */
+extern const struct translator python_translator;  /* python.c */
+extern const struct translator ruby_translator;	   /* ruby.c */
+
+#define TRANSLATORS 3
+extern const struct translator *const translators[TRANSLATORS];
+
+/* An event with its head filled in from the record and everything else 0. */
+static inline struct event translator__event(const struct record *record, enum event_kind kind)
+{
+	return (struct event){
+		.kind = kind,
+		.target = record->target,
+		.tid = record->tid,
+		.time = record->stamp,
+		.stamp = record->stamp,
+	};
+}
+
+#endif
