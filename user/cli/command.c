@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../base/escape.h"
+#include "../base/report.h"
+#include "help.h"
+#include "suggest.h"
+#include "version.h"
+
+extern const struct command completion_command;
+extern const struct command doctor_command;
+extern const struct command help_command;
+extern const struct command probes_command;
+extern const struct command record_command;
+extern const struct command run_command;
+extern const struct command stream_command;
+extern const struct command version_command;
+
+const struct command *const commands[] = {
+	&stream_command,
+	&probes_command,
+	&record_command,
+	&run_command,
+	&doctor_command,
+	&version_command,
+	&help_command,
+	&completion_command,
+	NULL,
+};
+
+const struct command *command__find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+enum status command__usage(const struct command *command)
+{
+	if (command == commands[0])
+		error("see gctrace --help");
+	else
+		error("see gctrace %s --help", command->name);
+	return STATUS_USAGE;
+}
+
+static bool operands_are_right(const struct command *command, const struct words *operands)
+{
+	if (operands->count < command->operands_min) {
+		error("something is missing; usage: gctrace %s %s", command->name,
+		      command->operands);
+		return false;
+	}
+	if (operands->count > command->operands_max) {
+		error("\"%s\" is too much; usage: gctrace %s %s",
+		      escape(operands->items[command->operands_max]), command->name,
+		      command->operands);
+		return false;
+	}
+	return true;
+}
+
+/* Run a parsed command, or what its --help or --version ask for instead. */
+static enum status perform(struct invocation *invocation, enum parsed parsed)
+{
+	const struct command *command = invocation->command;
+
+	switch (parsed) {
+	case PARSED_HELP:
+		return help__show(command);
+	case PARSED_VERSION:
+		return version__show();
+	case PARSED_FINE:
+		if (operands_are_right(command, &invocation->operands))
+			return command->run(invocation);
+		return command__usage(command);
+	default:
+		return command__usage(command);
+	}
+}
+
+static enum status run(const struct command *command, int argc, char **argv)
+{
+	struct invocation invocation = { .command = command };
+	void *settings = calloc(1, command->settings_size + 1);
+	enum parsed parsed;
+	enum status status;
+
+	if (!settings) {
+		error("out of memory");
+		return STATUS_FAILED;
+	}
+	if (command->defaults)
+		memcpy(settings, command->defaults, command->settings_size);
+	invocation.settings = settings;
+	parsed = options__parse(command->options, settings, argc, argv, command->runs_program,
+				&invocation.operands);
+	status = perform(&invocation, parsed);
+	vec__free(&invocation.operands);
+	options__free(command->options, settings);
+	free(settings);
+	return status;
+}
+
+static enum status unknown(const char *word)
+{
+	struct suggestion suggestion;
+	const char *near;
+
+	suggestion__start(&suggestion, word, strlen(word));
+	for (size_t i = 0; commands[i]; i++)
+		suggestion__offer(&suggestion, commands[i]->name);
+	near = suggestion__nearest(&suggestion);
+	if (word[strspn(word, "0123456789")] == '\0')
+		error("%s is no command; to trace the process of that number: gctrace -p %s",
+		      escape(word), escape(word));
+	else if (near)
+		error("there is no command or file %s; did you mean %s?", escape(word), near);
+	else
+		error("there is no command or file %s", escape(word));
+	return command__usage(commands[0]);
+}
+
+/* The default command's words begin with an option, or with a recording to read. */
+static bool is_default(const char *word)
+{
+	return word[0] == '-' || strchr(word, '/') || access(word, F_OK) == 0;
+}
+
+enum status command__main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		error("which process? gctrace -p PID; see gctrace --help");
+		return STATUS_USAGE;
+	}
+	command = command__find(argv[1]);
+	if (command)
+		return run(command, argc - 2, argv + 2);
+	if (!is_default(argv[1]))
+		return unknown(argv[1]);
+	return run(commands[0], argc - 1, argv + 1);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "../attach/ring.h"
+#include "../attach/session.h"
+#include "../base/clock.h"
+#include "../base/report.h"
+#include "../base/vec.h"
+#include "../stream/facts.h"
+#include "../stream/loss.h"
+#include "../stream/merge.h"
+#include "../target/process.h"
+#include "../target/runtime.h"
+#include "live_facts.h"
+#include "processes.h"
+
+struct live {
+	struct live_options options;
+	struct session *session;
+	struct merge *merge;
+	struct facts *facts;
+	struct ring *rings; /* never moved: the merge knows their places */
+	size_t ring_count;
+	VEC(struct loss_counts) told; /* by target: losses handed on so far */
+	int error;		      /* of a handler, which cannot answer */
+	bool stopped;
+};
+
+/* ---------------------------------------------------------------- records made here */
+
+/* Room for a record_text with the longest name. */
+union made {
+	struct record head;
+	struct record_text text;
+	struct record_call call;
+	char room[sizeof(struct record_text) + RECORD_TEXT_BYTES];
+};
+
+static void inject(struct live *live, union made *made, uint32_t target, uint16_t kind,
+		   uint64_t stamp, size_t bytes)
+{
+	int err;
+
+	made->head.target = target;
+	made->head.kind = kind;
+	made->head.stamp = stamp;
+	made->head.bytes = (uint32_t)bytes;
+	err = merge__inject(live->merge, &made->head);
+	if (err && !live->error)
+		live->error = error_errno(err, "cannot note what happened to a process");
+}
+
+static void inject_joined(struct live *live, const struct target *target)
+{
+	union made made = { .head = { .bytes = 0 } };
+
+	inject(live, &made, target->index, RECORD_TARGET, clock__monotonic_ns(),
+	       sizeof(made.head));
+}
+
+static void inject_exec(struct live *live, const struct target *target)
+{
+	union made made = { .head = { .bytes = 0 } };
+	const struct target *new = target->successor;
+	const char *name = new ? new->process->comm : "";
+	size_t whole = strlen(name), bytes = whole;
+
+	if (bytes > RECORD_TEXT_BYTES)
+		bytes = RECORD_TEXT_BYTES;
+	made.text.a = new ? new->index : target->index;
+	made.text.bytes = (uint32_t)bytes;
+	made.text.whole = (uint32_t)whole;
+	memcpy(&made.text + 1, name, bytes);
+	inject(live, &made, target->index, RECORD_EXEC, target->ended_ns,
+	       sizeof(made.text) + bytes);
+}
+
+static void inject_exit(struct live *live, const struct target *target)
+{
+	union made made = { .head = { .bytes = 0 } };
+
+	made.call.args[0] = target->exit_status < 0 ? UINT64_MAX : (uint64_t)target->exit_status;
+	inject(live, &made, target->index, RECORD_EXIT, target->ended_ns, sizeof(made.call));
+}
+
+/* ---------------------------------------------------------------- what happens to targets */
+
+static void refresh_facts(struct live *live, const struct target *target)
+{
+	int err = live_facts__target(live->facts, target);
+
+	if (!err && live->options.joined)
+		err = live->options.joined(live->options.context, target->index);
+	if (err && !live->error)
+		live->error = err;
+}
+
+static void joined(void *context, struct target *target)
+{
+	refresh_facts(context, target);
+	inject_joined(context, target);
+}
+
+static void attached(void *context, struct target *target)
+{
+	refresh_facts(context, target);
+}
+
+static void ended(void *context, struct target *target)
+{
+	if (target->state == TARGET_EXECED)
+		inject_exec(context, target);
+	else
+		inject_exit(context, target);
+}
+
+static int tell_losses(struct live *live, const struct target *target)
+{
+	struct loss_counts now, *told = &live->told.items[target->index];
+	int err = session__losses(live->session, target, &now);
+
+	for (unsigned int kind = 0; kind < BPF_LOSS_KINDS && !err; kind++) {
+		if (now.records[kind] <= told->records[kind])
+			continue;
+		err = merge__lose(live->merge, target->index, kind,
+				  now.records[kind] - told->records[kind]);
+		told->records[kind] = now.records[kind];
+	}
+	return err ? error_errno(err, "cannot read what was lost") : 0;
+}
+
+/* The merge asks, in each round: what else has happened by now? */
+static int collect(void *context, struct merge *merge)
+{
+	struct live *live = context;
+	const struct loss_counts none = { { 0 }, { 0 } };
+	int err;
+
+	(void)merge;
+	if (!live->stopped) {
+		err = session__poll(live->session, 0);
+		if (err)
+			return err;
+	}
+	for (uint32_t i = 0; i < session__target_count(live->session); i++) {
+		if (live->told.count <= i && vec__push(&live->told, none))
+			return error_errno(-ENOMEM, "cannot count losses");
+		err = tell_losses(live, session__target(live->session, i));
+		if (err)
+			return err;
+	}
+	return live->error;
+}
+
+/* ---------------------------------------------------------------- life */
+
+static int open_parts(struct live *live)
+{
+	const struct merge_options merging = { .collect = collect, .ctx = live };
+	const struct session_options options = {
+		.ring_bytes = live->options.mem_limit < SESSION_RING_BYTES
+				      ? live->options.mem_limit
+				      : 0,
+		.dump_bytes = live->options.mem_limit,
+		.follow = live->options.follow,
+		.keep_kill = live->options.keep_kill,
+		.handlers = { live, joined, attached, ended },
+	};
+	int err;
+
+	live->facts = facts__new();
+	if (!live->facts || live_facts__host(live->facts))
+		return error_errno(-ENOMEM, "cannot start a trace");
+	err = merge__new(&merging, &live->merge);
+	if (err)
+		return error_errno(err, "cannot start a trace");
+	return session__new(&options, &live->session);
+}
+
+int live__new(const struct live_options *options, struct live **out)
+{
+	struct live *live = calloc(1, sizeof(*live));
+	int err;
+
+	if (!live)
+		return error_errno(-ENOMEM, "cannot start a trace");
+	live->options = *options;
+	err = open_parts(live);
+	if (err) {
+		live__free(live);
+		return err;
+	}
+	*out = live;
+	return 0;
+}
+
+void live__free(struct live *live)
+{
+	if (!live)
+		return;
+	merge__free(live->merge);
+	session__free(live->session);
+	for (size_t i = 0; i < live->ring_count; i++)
+		ring__close(&live->rings[i]);
+	free(live->rings);
+	vec__free(&live->told);
+	facts__free(live->facts);
+	free(live);
+}
+
+int live__add(struct live *live, struct process *process)
+{
+	struct target *target;
+	int err = session__add(live->session, process, live->options.levels, &target);
+
+	if (err)
+		return err;
+	refresh_facts(live, target);
+	inject_joined(live, target);
+	return live->error;
+}
+
+/* Something must be attached now: what a process that was named may map later is no answer. */
+static int check_attached(const struct live *live, uint32_t index)
+{
+	const struct target *target = session__target(live->session, index);
+
+	if (target->on)
+		return 0;
+	if (target->runtime->advice)
+		error("%s", target->runtime->advice);
+	else
+		error("nothing could be attached to in pid %d: expected probes of a runtime's "
+		      "collector, found none that this kernel lets us use; try gctrace probes -p %d",
+		      target->process->pid, target->process->pid);
+	return -ENOENT;
+}
+
+int live__add_words(struct live *live, const struct words *words)
+{
+	struct processes processes = VEC_INIT;
+	int result = processes__open(words, &processes);
+
+	for (size_t i = 0; i < processes.count && !result; i++) {
+		uint32_t index = (uint32_t)session__target_count(live->session);
+
+		result = live__add(live, processes.items[i]);
+		processes.items[i] = NULL;
+		if (!result)
+			result = check_attached(live, index);
+	}
+	processes__free(&processes);
+	return result;
+}
+
+static int open_rings(struct live *live)
+{
+	size_t slots = session__ring_count(live->session);
+	struct session_ring slot;
+	int err = 0;
+
+	live->rings = calloc(slots, sizeof(*live->rings));
+	if (!live->rings)
+		return -ENOMEM;
+	for (size_t i = 0; i < slots && !err; i++) {
+		if (session__ring(live->session, i, &slot))
+			continue;
+		err = ring__open(&live->rings[live->ring_count], slot.fd, slot.bytes);
+		if (err)
+			return err;
+		err = merge__add_ring(live->merge, &live->rings[live->ring_count++],
+				      (unsigned int)i);
+	}
+	return err;
+}
+
+int live__begin(struct live *live)
+{
+	int err = open_rings(live);
+
+	if (!err)
+		err = live__wake_by(live, session__poll_fd(live->session));
+	if (!err)
+		err = facts__set_u64(live->facts, "started_ns", clock__monotonic_ns());
+	if (err)
+		return error_errno(err, "cannot read what the probes tell");
+	return live->options.keep_rights ? 0 : session__drop(live->session);
+}
+
+/* ---------------------------------------------------------------- use */
+
+static int pull(void *context, uint64_t timeout_ns, const struct record_sink *sink)
+{
+	struct live *live = context;
+
+	if (live->stopped)
+		return merge__finish(live->merge, sink);
+	return merge__pull(live->merge, timeout_ns, sink);
+}
+
+struct source live__source(struct live *live)
+{
+	return (struct source){ pull, live };
+}
+
+const struct facts *live__facts(const struct live *live)
+{
+	return live->facts;
+}
+
+struct session *live__session(struct live *live)
+{
+	return live->session;
+}
+
+size_t live__alive(const struct live *live)
+{
+	size_t alive = 0;
+
+	for (uint32_t i = 0; i < session__target_count(live->session); i++)
+		alive += session__target(live->session, i)->state == TARGET_LIVE;
+	return alive;
+}
+
+int live__wake_by(struct live *live, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = 0 };
+
+	if (fd < 0)
+		return 0;
+	return epoll_ctl(merge__epoll_fd(live->merge), EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+int live__rescan(struct live *live)
+{
+	return session__rescan(live->session);
+}
+
+void live__stop(struct live *live, uint64_t now_ns)
+{
+	/* Without it a recording of this seems to end with the last that happened. */
+	if (facts__set_u64(live->facts, "ended_ns", now_ns))
+		debug("no memory to note when the trace ended");
+	session__detach(live->session, NULL);
+	live->stopped = true;
+}

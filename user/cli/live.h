@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Live processes as a source of records (stream/source.h), for every command that takes -p:
+ *
+ *	live__new(&options, &live);
+ *	live__add_words(live, &words);        or live__add(live, process), any number
+ *	live__begin(live);                    from here on without what attaching alone needed
+ *	while (feed__pull(feed, live__source(live), ...) == SOURCE_MORE)
+ *		if (time is up || live__alive(live) == 0)
+ *			live__stop(live);     the source ends when all that is left has been handed on
+ *	live__free(live);
+ *
+ * What is known of the targets is in live__facts() (names: stream/facts.h and `Facts` below), as a
+ * recording holds it; they grow when targets join. What happens to targets (exec, exit) and what
+ * is lost stands among the records.
+ *
+ * Facts of a target besides those of facts.h: `known` and `on_request` (sets of enum known, as
+ * numbers: view/view.h), `attached_ns`. Without `runtime` it has not said yet what it is.
+ */
+#ifndef GCTRACE_CLI_LIVE_H
+#define GCTRACE_CLI_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../stream/source.h"
+#include "options.h"
+
+struct facts;
+struct live;
+struct process;
+struct session;
+
+struct live_options {
+	unsigned int levels; /* enum level (attach/target.h) */
+	uint64_t mem_limit;  /* of rings; 0: the session's own default */
+	bool follow;	     /* children of targets, too */
+	bool keep_kill;	     /* keep the right to signal others' processes */
+	bool keep_rights;    /* more will be attached later: drop nothing */
+	/* Facts have changed: a target joined, or more is known of one. May be NULL. */
+	int (*joined)(void *context, uint32_t target);
+	void *context;
+};
+
+/* 0, or negative errno after an error message, as all of these. */
+int live__new(const struct live_options *options, struct live **out);
+void live__free(struct live *live); /* detaches */
+
+/* -ENOENT also when it has nothing to attach to: its runtime has no probes (said). */
+int live__add_words(struct live *live, const struct words *words);
+
+/* Takes the process. Without probes it is a target all the same: they may come. */
+int live__add(struct live *live, struct process *process);
+
+int live__begin(struct live *live);
+
+struct source live__source(struct live *live);
+const struct facts *live__facts(const struct live *live);
+struct session *live__session(struct live *live);
+
+/* Targets that have not ended. */
+size_t live__alive(const struct live *live);
+
+/* A descriptor that shall end a pull's wait early when it is readable. */
+int live__wake_by(struct live *live, int fd);
+
+/* Look at mappings anew (SIGHUP). */
+int live__rescan(struct live *live);
+
+/* Detach from all. */
+void live__stop(struct live *live, uint64_t now_ns);
+
+#endif

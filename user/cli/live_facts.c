@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "live_facts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "../attach/target.h"
+#include "../base/buf.h"
+#include "../base/clock.h"
+#include "../base/files.h"
+#include "../stream/facts.h"
+#include "../target/module.h"
+#include "../target/offer.h"
+#include "../target/process.h"
+#include "../target/runtime.h"
+#include "../view/view.h"
+
+static void keep_first(int *result, int err)
+{
+	if (!*result)
+		*result = err;
+}
+
+int live_facts__host(struct facts *facts)
+{
+	struct buf boot_id = BUF_INIT;
+	struct utsname host;
+	int result = 0;
+
+	keep_first(&result, facts__set_str(facts, "gctrace", GCTRACE_VERSION));
+	if (uname(&host) == 0) {
+		keep_first(&result, facts__set_str(facts, "kernel", host.release));
+		keep_first(&result, facts__set_str(facts, "machine", host.machine));
+		keep_first(&result, facts__set_str(facts, "host", host.nodename));
+	}
+	if (files__read("/proc/sys/kernel/random/boot_id", &boot_id) == 0) {
+		size_t len = strcspn(buf__str(&boot_id), "\n");
+
+		keep_first(&result, facts__set(facts, "boot_id", buf__str(&boot_id), len));
+	}
+	buf__free(&boot_id);
+	keep_first(&result, facts__set_i64(facts, "clock_offset_ns", clock__wall_offset_ns()));
+	keep_first(&result, facts__set_u64(facts, "started_ns", clock__monotonic_ns()));
+	return result;
+}
+
+struct writer {
+	struct facts *facts;
+	uint32_t target;
+	int result;
+};
+
+/* What is not known is no fact. */
+static void set(struct writer *writer, const char *name, const char *value)
+{
+	if (value && *value)
+		keep_first(&writer->result,
+			   facts__set_target(writer->facts, writer->target, name, value));
+}
+
+static void set_u64(struct writer *writer, const char *name, uint64_t value)
+{
+	struct buf text = BUF_INIT;
+
+	buf__printf(&text, "%" PRIu64, value);
+	keep_first(&writer->result, text.error);
+	set(writer, name, buf__str(&text));
+	buf__free(&text);
+}
+
+static void set_providers(struct writer *writer, unsigned int providers)
+{
+	struct buf text = BUF_INIT;
+
+	for (int i = 0; i < PROVIDER_COUNT; i++)
+		if (providers & 1u << i)
+			buf__printf(&text, "%s%s", text.len ? "," : "",
+				    provider__name((enum provider)i));
+	keep_first(&writer->result, text.error);
+	set(writer, "provider", buf__str(&text));
+	buf__free(&text);
+}
+
+static void set_known(struct writer *writer, const struct target *target)
+{
+	struct offer offers[OFFER_COUNT];
+	unsigned int offered = 0, wanted = 0;
+
+	offers__find(target->runtime, &target->modules, offers);
+	offered |= offers[OFFER_COLLECTIONS].available ? KNOWN_COLLECTIONS : 0;
+	offered |= offers[OFFER_POOLS].available ? KNOWN_POOLS : 0;
+	offered |= offers[OFFER_MOVES].available || offers[OFFER_SURVIVALS].available ? KNOWN_MOVES
+										     : 0;
+	wanted |= target->wanted & LEVEL_COLLECTIONS ? KNOWN_COLLECTIONS : 0;
+	wanted |= target->wanted & LEVEL_POOLS ? KNOWN_POOLS : 0;
+	wanted |= target->wanted & LEVEL_MOVES ? KNOWN_MOVES : 0;
+	set_u64(writer, "known", offered & wanted);
+	set_u64(writer, "on_request", offered & ~wanted);
+}
+
+int live_facts__target(struct facts *facts, const struct target *target)
+{
+	struct writer writer = { facts, target->index, 0 };
+	const struct process *process = target->process;
+
+	set_u64(&writer, "pid", (uint64_t)process->pid);
+	set_u64(&writer, "start_ticks", process->start_ticks);
+	set(&writer, "comm", process->comm);
+	set(&writer, "exe", process->exe);
+	/* One that has just joined has not been looked into yet. */
+	if (!target->runtime)
+		return writer.result;
+	/* A runtime that was built with our header says itself what it is. */
+	if (target->runtime->kind != RUNTIME_PROBES && target->runtime->kind != RUNTIME_UNKNOWN)
+		set(&writer, "runtime", target->runtime->name);
+	set(&writer, "version", target->runtime->version);
+	set(&writer, "collector", target->runtime->collector);
+	set_providers(&writer, modules__providers(&target->modules));
+	set_u64(&writer, "attached_ns",
+		target->attached_ns ? target->attached_ns : clock__monotonic_ns());
+	set_known(&writer, target);
+	return writer.result;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The two forms of probes_view.h, and what both ask of a process. */
+#ifndef GCTRACE_CLI_PROBES_FORM_H
+#define GCTRACE_CLI_PROBES_FORM_H
+
+#include <stdbool.h>
+
+#include "probes_view.h"
+
+/*
+ * What a process runs, as its user would call it: the first argument that is no option, so
+ * that one java can be told from the other. Class paths are values of options.
+ */
+const char *probed__program(const struct probed *probed);
+
+/* The probes of providers that gctrace knows; calls back for each. */
+typedef void (*probed_act)(struct probes_view *view, const struct probed *probed,
+			   const struct module *module, const struct note_probe *probe,
+			   bool listened);
+void probed__each_probe(const struct probed *probed, probed_act act, struct probes_view *view);
+
+#define PROBES_COLUMNS 6
+extern const struct column probes_columns[PROBES_COLUMNS];
+
+int probes_text__process(struct probes_view *view, const struct probed *probed);
+int probes_text__listed(struct probes_view *view, const struct probed *probed);
+int probes_text__end(struct probes_view *view);
+
+int probes_json__begin(struct probes_view *view);
+int probes_json__process(struct probes_view *view, const struct probed *probed);
+int probes_json__listed(struct probes_view *view, const struct probed *probed);
+int probes_json__end(struct probes_view *view);
+
+#endif

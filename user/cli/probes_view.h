@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How `gctrace probes` shows what it found, as text or as NDJSON. */
+#ifndef GCTRACE_CLI_PROBES_VIEW_H
+#define GCTRACE_CLI_PROBES_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../target/module.h"
+#include "../view/json.h"
+#include "../view/table.h"
+#include "../view/terminal.h"
+#include "settings.h"
+
+struct output;
+struct process;
+struct runtime;
+
+/* A process looked at. */
+struct probed {
+	struct process *process;
+	struct runtime *runtime;
+	struct modules modules;
+};
+
+struct probes_view {
+	const struct output_settings *settings;
+	struct output *output;
+	struct terminal terminal;
+	bool listing;
+	struct table table;      /* of the list */
+	struct json json;
+	struct buf text;
+	size_t shown;            /* processes */
+	size_t forbidden;        /* processes that could not be looked at, for the closing line */
+};
+
+/* settings and output must outlive it. listing: the processes of the host, a line each. */
+void probes_view__init(struct probes_view *view, const struct output_settings *settings,
+		       struct output *output, bool listing);
+void probes_view__free(struct probes_view *view);
+
+/* All return 0 or a negative errno: the output's, or -ENOMEM after an error message. */
+int probes_view__begin(struct probes_view *view);
+int probes_view__process(struct probes_view *view, const struct probed *probed);
+int probes_view__listed(struct probes_view *view, const struct probed *probed);
+int probes_view__end(struct probes_view *view);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gctrace run PROGRAM: a program and all that it starts, from their first collection on.
+ *
+ * launch.h holds a thread still whenever its process is new, has executed another image, or has
+ * mapped code. Here it is looked at whether there are probes in it now. Only a process that has
+ * some becomes a target, so that the hundreds of short-lived ones that a build or a shell script
+ * starts cost a look at their mappings each, and nothing else. Once it is a target, the session
+ * itself follows what it maps and executes; session__poll() while the thread is held still has
+ * that done before the thread goes on.
+ *
+ * A child made by vfork() is not looked at: it runs in its parent's memory until it executes.
+ *
+ * The trace ends with the program and its family. When it ends earlier (by -d or -n), they are let
+ * go, and the program's end is waited for, since its status is what we end with.
+ */
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../attach/launch.h"
+#include "../attach/session.h"
+#include "../base/clock.h"
+#include "../base/escape.h"
+#include "../base/files.h"
+#include "../base/report.h"
+#include "../target/maps.h"
+#include "../target/module.h"
+#include "../target/note_cache.h"
+#include "../target/process.h"
+#include "../target/runtime.h"
+#include "command.h"
+#include "live.h"
+#include "settings.h"
+#include "signals.h"
+#include "trace.h"
+
+struct run_settings {
+	struct output_settings output;
+	struct trace_settings trace;
+	struct view_settings view;
+	const char *file; /* NULL: stdout */
+};
+
+static const struct run_settings defaults = {
+	.trace = TRACE_SETTINGS_DEFAULTS,
+	.view = VIEW_SETTINGS_DEFAULTS,
+};
+
+static const struct option run_options[] = {
+	{ .name = "output", .kind = OPTION_STRING, .metavar = "FILE", .completes = "file",
+	  .help = "Write the trace to this file, and leave standard output to the program" },
+	{ .name = NULL },
+};
+
+static const struct option_group run_group = { "Run", run_options };
+
+static const struct option_use uses[] = {
+	{ &run_group, offsetof(struct run_settings, file) },
+	{ &output_group, offsetof(struct run_settings, output) },
+	{ &trace_group, offsetof(struct run_settings, trace) },
+	{ &view_group, offsetof(struct run_settings, view) },
+	{ &general_group, 0 },
+	{ NULL, 0 },
+};
+
+struct run {
+	struct trace trace;
+	struct launch *launch;
+	struct note_cache *notes;
+	bool seen;		/* there was a process with probes */
+	enum runtime_kind kind; /* of what had none: the last that is more than unknown */
+	char *advice;		/* on that; NULL: nothing was looked at */
+	uint64_t looks, looked_ns;
+	char *name; /* of the file that is written, escaped */
+	int error;
+};
+
+/* ---------------------------------------------------------------- new processes, new code */
+
+static bool is_target(const struct session *session, pid_t pid)
+{
+	for (size_t i = session__target_count(session); i-- > 0;) {
+		const struct target *target = session__target(session, (uint32_t)i);
+
+		if (target->state == TARGET_LIVE && target->process->pid == pid)
+			return true;
+	}
+	return false;
+}
+
+static void keep_error(struct run *run, int err)
+{
+	if (err && !run->error)
+		run->error = err;
+}
+
+/* What has no probes is remembered, to be told if nothing else is found. */
+static void keep_advice(struct run *run, const struct process *process, const struct maps *maps,
+			const struct modules *modules)
+{
+	struct runtime *runtime;
+
+	if (run->seen)
+		return;
+	runtime = runtime__identify(process, maps, modules);
+	if (!runtime)
+		return;
+	if (!run->advice || runtime->kind != RUNTIME_UNKNOWN || run->kind == RUNTIME_UNKNOWN) {
+		free(run->advice);
+		run->advice = runtime->advice;
+		run->kind = runtime->kind;
+		runtime->advice = NULL;
+	}
+	runtime__free(runtime);
+}
+
+/* Has the process probes? Takes it. */
+static void look_into(struct run *run, struct process *process)
+{
+	struct modules modules = MODULES_INIT;
+	struct maps maps = MAPS_INIT;
+	int err = maps__read(&maps, process);
+
+	if (err == 0)
+		err = modules__scan_maps(&modules, process, &maps, run->notes, NULL);
+	if (err == 0 && modules.count) {
+		run->seen = true;
+		err = live__add(run->trace.live, process);
+		process = NULL;
+		/* It may be killed while it stands still, and be no target for other reasons. */
+		keep_error(run, err == -ENOMEM ? err : 0);
+	} else if (err == 0) {
+		keep_advice(run, process, &maps, &modules);
+	}
+	modules__free(&modules);
+	maps__free(&maps);
+	process__free(process);
+}
+
+static void look(void *context, pid_t pid)
+{
+	struct run *run = context;
+	struct session *session = live__session(run->trace.live);
+	uint64_t start = clock__monotonic_ns();
+	struct process *process;
+
+	keep_error(run, session__poll(session, 0));
+	if (!is_target(session, pid) && process__open(pid, &process, NULL) == 0)
+		look_into(run, process);
+	run->looks++;
+	run->looked_ns += clock__monotonic_ns() - start;
+}
+
+static bool shares_memory(pid_t pid)
+{
+	struct process *process;
+	bool shares = false;
+
+	if (process__open(pid, &process, NULL))
+		return false;
+	shares = syscall(SYS_kcmp, process->parent, pid, KCMP_VM, 0, 0) == 0;
+	process__free(process);
+	return shares;
+}
+
+static void started(void *context, pid_t pid)
+{
+	if (!shares_memory(pid))
+		look(context, pid);
+}
+
+static void ended(void *context, pid_t pid, int status)
+{
+	struct run *run = context;
+
+	(void)pid;
+	(void)status;
+	keep_error(run, session__poll(live__session(run->trace.live), 0));
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+static struct sigaction quit_before;
+
+/* In the child. */
+static void restore_signals(void)
+{
+	signals__restore();
+	sigaction(SIGQUIT, &quit_before, NULL);
+}
+
+static void pass_on(pid_t program)
+{
+	int number;
+
+	while ((number = signals__take_sent()) != 0)
+		if (kill(program, number) && errno != ESRCH)
+			error_errno(errno, "cannot pass a signal on to process %d", program);
+}
+
+static int turn(void *context)
+{
+	struct run *run = context;
+	int err = launch__handle(run->launch);
+
+	if (err)
+		error_errno(err, "cannot follow the program");
+	return err ? err : run->error;
+}
+
+static bool over(void *context)
+{
+	struct run *run = context;
+
+	return launch__alive(run->launch) == 0;
+}
+
+static void interrupted(void *context)
+{
+	struct run *run = context;
+	int status;
+
+	if (!launch__ended(run->launch, &status))
+		pass_on(launch__pid(run->launch));
+}
+
+/* What is known of new processes are their ids in the host's own pid namespace. */
+static int check_namespace(void)
+{
+	const char *host = "pid:[4026531836]"; /* PROC_PID_INIT_INO */
+	char ours[64] = "";
+
+	if (readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) <= 0 || strcmp(ours, host) == 0)
+		return 0;
+	error("gctrace run works in the host's pid namespace (%s) only, and this is %s: run it on "
+	      "the host, or start the program and attach to it by gctrace -p", host, ours);
+	return -EOPNOTSUPP;
+}
+
+static int begin(struct run *run, char *const arguments[])
+{
+	const struct launch_watcher watcher = { started, look, look, ended, run };
+	const struct live_options options = { .keep_kill = true };
+	int err = check_namespace();
+
+	if (!err)
+		err = trace__open_live(&run->trace, &options);
+	if (err)
+		return err;
+	run->trace.start_ns = clock__monotonic_ns();
+	err = launch__new(&run->launch, arguments, restore_signals, &watcher);
+	if (!err)
+		err = trace__begin(&run->trace);
+	if (!err && live__wake_by(run->trace.live, launch__fd(run->launch)))
+		err = error_errno(-EIO, "cannot wait for the program");
+	return err;
+}
+
+static enum status follow(struct run *run)
+{
+	const struct trace_hooks hooks = { run, turn, over, interrupted };
+	enum status status = trace__finish(&run->trace, trace__follow(&run->trace, &hooks));
+
+	debug("%llu looks at processes took %llu us",
+	      (unsigned long long)run->looks,
+	      (unsigned long long)(run->looked_ns / NS_PER_US));
+	if (!run->seen)
+		warning("nothing could be seen: %s",
+			run->advice ? run->advice : "the program ended too early");
+	if (launch__unwatched(run->launch))
+		warning("%zu processes were not watched from their start, for want of room",
+			launch__unwatched(run->launch));
+	return status;
+}
+
+/* ---------------------------------------------------------------- the end */
+
+/* The wait status of a program that was let go. */
+static int wait_for(pid_t program)
+{
+	int status;
+
+	while (waitpid(program, &status, 0) < 0) {
+		if (errno != EINTR)
+			return 0;
+		pass_on(program);
+	}
+	return status;
+}
+
+/* Lets go of all. What to exit with. */
+static enum status leave(struct run *run, enum status own)
+{
+	pid_t program = launch__pid(run->launch);
+	bool has_ended;
+	int status, code;
+
+	has_ended = launch__ended(run->launch, &status);
+	launch__free(run->launch);
+	if (!has_ended)
+		status = wait_for(program);
+	code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return code ? (enum status)code : own;
+}
+
+static int open_output(struct run *run, const char *path)
+{
+	if (!path)
+		return 0;
+	run->name = strdup(escape(path));
+	run->trace.name = run->name ? run->name : "the file";
+	run->trace.fd = files__create(path);
+	return run->trace.fd < 0 ? run->trace.fd : 0;
+}
+
+static enum status run_program(struct run *run, char *const arguments[])
+{
+	enum status status = STATUS_FAILED;
+
+	if (begin(run, arguments) == 0)
+		status = follow(run);
+	trace__close(&run->trace);
+	return run->launch ? leave(run, status) : status;
+}
+
+static enum status cmd_run(const struct invocation *invocation)
+{
+	const struct run_settings *settings = invocation->settings;
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct words arguments = VEC_INIT;
+	struct run run = { .launch = NULL };
+	enum status status = STATUS_FAILED;
+
+	output_settings__apply(&settings->output);
+	/* Ctrl-\ is for the program: a JVM prints its threads. */
+	sigaction(SIGQUIT, &ignore, &quit_before);
+	if (signals__install())
+		return STATUS_FAILED;
+	trace__init(&run.trace, &settings->trace, &settings->view, &settings->output);
+	run.notes = note_cache__new();
+	for (size_t i = 0; i < invocation->operands.count; i++)
+		vec__push(&arguments, invocation->operands.items[i]);
+	if (!run.notes || vec__push(&arguments, NULL))
+		error("out of memory");
+	else if (open_output(&run, settings->file) == 0)
+		status = run_program(&run, arguments.items);
+	vec__free(&arguments);
+	note_cache__free(run.notes);
+	free(run.advice);
+	free(run.name);
+	return status;
+}
+
+const struct command run_command = {
+	.name = "run",
+	.summary = "Start a program and trace it from its first collection on",
+	.operands = "[--] PROGRAM [ARGUMENT ...]",
+	.about = "Starts a program, and traces it and the programs that it starts from their first"
+		 " collection on. Ends with the status of the program.\n"
+		 "  gctrace run -- java -jar app.jar\n",
+	.operands_min = 1,
+	.operands_max = SIZE_MAX,
+	.runs_program = true,
+	.options = uses,
+	.defaults = &defaults,
+	.settings_size = sizeof(struct run_settings),
+	.run = cmd_run,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From events to what is shown of them: assembler, summaries and view, for all targets of a
+ * trace. The same for live processes and for recordings.
+ *
+ * A target is headed when something of it comes first, so that one which says itself what it
+ * is (EVENT_PRODUCER) has said so. Its results follow when its image has ended while others go on,
+ * else at the end, by show__finish().
+ */
+#ifndef GCTRACE_CLI_SHOW_H
+#define GCTRACE_CLI_SHOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../stream/source.h"
+
+struct facts;
+struct losses;
+struct view;
+
+struct show_options {
+	uint64_t count;	       /* stop after so many collections were shown; 0: never */
+	uint64_t min_pause_ns; /* show none that is shorter */
+	uint64_t top_pauses;
+	uint64_t until_ns;     /* stop at what comes later; 0: never */
+	uint64_t start_ns;     /* of the trace */
+	const char *file;      /* of the recording; NULL: live */
+	bool quiet;	       /* show headings and results only; `count` counts all the same */
+};
+
+struct show;
+
+/*
+ * The view and the facts outlive it (facts may grow meanwhile). 0, or negative errno after an
+ * error message, as all of these.
+ */
+int show__new(const struct show_options *options, struct view *view, const struct facts *facts,
+	      struct show **out);
+void show__free(struct show *show);
+
+/* More is known of a target. */
+int show__joined(struct show *show, uint32_t target);
+
+/* What the feed feeds. Answers 1 when enough was shown. */
+struct event_sink show__sink(struct show *show);
+
+/* Where losses are counted (the feed's); must outlive the show. Once, before the first event. */
+void show__count_losses(struct show *show, const struct losses *losses);
+
+/* Nothing more comes: the results. */
+int show__finish(struct show *show, uint64_t end_ns);
+
+/* The latest stamp seen, at least the start. */
+uint64_t show__last_ns(const struct show *show);
+
+#endif

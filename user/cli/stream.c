@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * gctrace -p PID, gctrace FILE: collections as they happen, or as they were recorded.
+ */
+#include <stddef.h>
+
+#include "command.h"
+#include "live.h"
+#include "settings.h"
+#include "signals.h"
+#include "trace.h"
+
+struct stream_settings {
+	struct target_settings target;
+	struct trace_settings trace;
+	struct view_settings view;
+	struct output_settings output;
+};
+
+static const struct stream_settings defaults = {
+	.trace = TRACE_SETTINGS_DEFAULTS,
+	.view = VIEW_SETTINGS_DEFAULTS,
+};
+
+static const struct option_use options[] = {
+	{ &target_group, offsetof(struct stream_settings, target) },
+	{ &trace_group, offsetof(struct stream_settings, trace) },
+	{ &view_group, offsetof(struct stream_settings, view) },
+	{ &output_group, offsetof(struct stream_settings, output) },
+	{ &general_group, 0 },
+	{ NULL, 0 },
+};
+
+static enum status follow_processes(struct trace *trace, const struct words *processes)
+{
+	int err = trace__open_live(trace, NULL);
+
+	if (!err)
+		err = live__add_words(trace->live, processes);
+	if (!err)
+		err = trace__begin(trace);
+	if (err)
+		return STATUS_FAILED;
+	return trace__finish(trace, trace__follow(trace, NULL));
+}
+
+static enum status read_file(struct trace *trace, const char *path)
+{
+	if (trace__open_file(trace, path))
+		return STATUS_FAILED;
+	return trace__finish(trace, trace__read(trace));
+}
+
+static enum status run(const struct invocation *invocation)
+{
+	const struct stream_settings *settings = invocation->settings;
+	struct trace trace;
+	enum status status;
+
+	if (!target_settings__process_or_file(&settings->target, &invocation->operands))
+		return command__usage(invocation->command);
+	output_settings__apply(&settings->output);
+	if (signals__install())
+		return STATUS_FAILED;
+	trace__init(&trace, &settings->trace, &settings->view, &settings->output);
+	if (invocation->operands.count)
+		status = read_file(&trace, invocation->operands.items[0]);
+	else
+		status = follow_processes(&trace, &settings->target.processes);
+	trace__close(&trace);
+	return status;
+}
+
+const struct command stream_command = {
+	.name = "stream",
+	.summary = "Show collections as they happen, or those in a recording (the default command)",
+	.operands = "-p PID | FILE",
+	.about = "Trace the garbage collections of running processes, or those in a recording: one "
+		 "line for each, with its pause, its cause, and what became of the heap. Nothing "
+		 "in the process is changed: only probes that are there already are used.\n",
+	.options = options,
+	.defaults = &defaults,
+	.settings_size = sizeof(struct stream_settings),
+	.operands_min = 0,
+	.operands_max = 1,
+	.run = run,
+};

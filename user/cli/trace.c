@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "trace.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "../attach/session.h"
+#include "../base/clock.h"
+#include "../base/report.h"
+#include "../stream/facts.h"
+#include "../stream/feed.h"
+#include "../stream/recording.h"
+#include "../view/view.h"
+#include "live.h"
+#include "show.h"
+#include "signals.h"
+
+#define WAIT_NS (200 * NS_PER_MS) /* at most, between two looks at the clock */
+
+void trace__init(struct trace *trace, const struct trace_settings *tracing,
+		 const struct view_settings *viewing, const struct output_settings *form)
+{
+	*trace = (struct trace){
+		.tracing = tracing,
+		.viewing = viewing,
+		.form = form,
+		.fd = STDOUT_FILENO,
+		.name = "standard output",
+	};
+}
+
+void trace__close(struct trace *trace)
+{
+	feed__free(trace->feed);
+	show__free(trace->show);
+	view__free(trace->view);
+	live__free(trace->live);
+	recording__close(trace->recording);
+}
+
+/* ---------------------------------------------------------------- parts */
+
+static int open_view(struct trace *trace, bool several)
+{
+	const struct view_options options = {
+		.timestamps = trace->viewing->timestamps,
+		.verbose = trace->form->verbosity > 0,
+		.several = several,
+		.start_ns = trace->start_ns,
+	};
+
+	output__init(&trace->output, trace->fd, signals__stop_fd(), trace->name);
+	terminal__init(&trace->terminal, trace->fd, (enum colour_when)trace->form->colour);
+	trace->view = trace->form->form == OUTPUT_JSON
+			      ? ndjson_view__new(&options, &trace->output)
+			      : collections_view__new(&options, &trace->output, &trace->terminal);
+	return trace->view ? 0 : -ENOMEM;
+}
+
+static int open_show(struct trace *trace, const struct facts *facts, const char *file)
+{
+	const struct show_options options = {
+		.count = trace->tracing->count,
+		.min_pause_ns = trace->viewing->min_pause_ns,
+		.top_pauses = trace->viewing->top_pauses,
+		.until_ns = file && trace->tracing->duration_ns
+				    ? trace->start_ns + trace->tracing->duration_ns
+				    : 0,
+		.start_ns = trace->start_ns,
+		.file = file,
+		.quiet = trace->quiet,
+	};
+
+	return show__new(&options, trace->view, facts, &trace->show);
+}
+
+/* What collections are made of; objects and references would be decoded in vain. */
+static int open_feed(struct trace *trace)
+{
+	const struct feed_options options = {
+		.wanted = FEED_WANTS(EVENT_PRODUCER) | FEED_WANTS(EVENT_GC_START) |
+			  FEED_WANTS(EVENT_GC_FINISH) | FEED_WANTS(EVENT_PAUSE_BEGIN) |
+			  FEED_WANTS(EVENT_PAUSE_END) | FEED_WANTS(EVENT_MOVED) |
+			  FEED_WANTS(EVENT_SURVIVING) | FEED_WANTS(EVENT_GENERATION) |
+			  FEED_WANTS(EVENT_POOL) | FEED_WANTS(EVENT_DEFINE),
+	};
+	const struct event_sink sink = show__sink(trace->show);
+	int err = feed__new(&options, &sink, &trace->feed);
+
+	if (err)
+		return error_errno(err, "cannot start");
+	show__count_losses(trace->show, feed__losses(trace->feed));
+	return 0;
+}
+
+static int open_rest(struct trace *trace, const struct facts *facts, bool several,
+		     const char *file)
+{
+	int err = open_view(trace, several);
+
+	if (!err)
+		err = open_show(trace, facts, file);
+	return err ? err : open_feed(trace);
+}
+
+static int target_joined(void *context, uint32_t target)
+{
+	struct trace *trace = context;
+	int err = 0;
+
+	if (trace->writer)
+		err = recording_writer__facts(trace->writer, live__facts(trace->live));
+	return trace->show && !err ? show__joined(trace->show, target) : err;
+}
+
+int trace__open_live(struct trace *trace, const struct live_options *options)
+{
+	struct live_options all = options ? *options : (struct live_options){ 0 };
+
+	all.levels |= LEVEL_COLLECTIONS | LEVEL_POOLS;
+	all.levels |= trace->tracing->moves ? LEVEL_MOVES : 0;
+	all.mem_limit = trace->tracing->mem_limit;
+	all.joined = target_joined;
+	all.context = trace;
+	return live__new(&all, &trace->live);
+}
+
+/* Those that were there before there was something to show them. */
+static int announce(struct trace *trace)
+{
+	struct session *session = live__session(trace->live);
+	int err = 0;
+
+	for (uint32_t i = 0; i < session__target_count(session) && err >= 0; i++)
+		err = show__joined(trace->show, i);
+	return err;
+}
+
+int trace__begin(struct trace *trace)
+{
+	int err = live__begin(trace->live);
+
+	if (!err && live__wake_by(trace->live, signals__fd()))
+		err = error_errno(-EIO, "cannot wait for signals");
+	if (err)
+		return err;
+	if (!trace->start_ns)
+		trace->start_ns = facts__get_u64(live__facts(trace->live), "started_ns", 0);
+	err = open_rest(trace, live__facts(trace->live),
+			session__target_count(live__session(trace->live)) > 1, NULL);
+	return err ? err : announce(trace);
+}
+
+int trace__open_file(struct trace *trace, const char *path)
+{
+	const struct facts *facts;
+	int err = recording__open(path, &trace->recording);
+
+	if (err)
+		return err;
+	facts = recording__facts(trace->recording);
+	trace->start_ns = facts__get_u64(facts, "started_ns", 0);
+	err = open_rest(trace, facts, facts__get_target(facts, 1, "pid", NULL) != NULL, path);
+	/* Those that were there from the start, even if nothing of them comes. */
+	for (uint32_t i = 0; !err && facts__get_target(facts, i, "pid", NULL); i++)
+		err = show__joined(trace->show, i);
+	return err;
+}
+
+/* ---------------------------------------------------------------- loops */
+
+/* Was a stop asked for? */
+static bool look_at_signals(struct trace *trace)
+{
+	unsigned int signals = signals__take();
+
+	if (signals & SIGNALS_RESIZE)
+		terminal__resize(&trace->terminal);
+	if (signals & SIGNALS_RESCAN && trace->live)
+		live__rescan(trace->live);
+	return signals__stopping();
+}
+
+static uint64_t time_left(const struct trace *trace, uint64_t now)
+{
+	uint64_t duration = trace->tracing->duration_ns;
+
+	if (!duration)
+		return WAIT_NS;
+	if (now - trace->start_ns >= duration)
+		return 0;
+	duration -= now - trace->start_ns;
+	return duration < WAIT_NS ? duration : WAIT_NS;
+}
+
+static bool is_over(struct trace *trace, const struct trace_hooks *hooks)
+{
+	bool interrupted = look_at_signals(trace);
+
+	if (interrupted && hooks->interrupted)
+		hooks->interrupted(hooks->context);
+	else if (interrupted)
+		return true;
+	return hooks->over ? hooks->over(hooks->context) : live__alive(trace->live) == 0;
+}
+
+/* What comes from here on is not of this trace. */
+static void stop(struct trace *trace)
+{
+	if (trace->end_ns)
+		return;
+	trace->end_ns = clock__monotonic_ns();
+	live__stop(trace->live, trace->end_ns);
+}
+
+int trace__follow(struct trace *trace, const struct trace_hooks *hooks)
+{
+	static const struct trace_hooks none;
+	struct source source = live__source(trace->live);
+	struct recording_tee tee = { .writer = trace->writer, .from = source };
+	uint64_t left;
+	int answer, err = 0;
+
+	if (trace->writer)
+		source = recording_tee__source(&tee);
+	if (!hooks)
+		hooks = &none;
+	do {
+		left = time_left(trace, clock__monotonic_ns());
+		answer = feed__pull(trace->feed, &source, left);
+		if (hooks->turn)
+			err = hooks->turn(hooks->context);
+		if (is_over(trace, hooks) || left == 0)
+			stop(trace);
+	} while (answer == SOURCE_MORE && !err);
+	stop(trace);
+	return answer < 0 ? answer : err;
+}
+
+int trace__read(struct trace *trace)
+{
+	struct source source = recording__source(trace->recording);
+	int answer;
+
+	do {
+		answer = feed__pull(trace->feed, &source, 0);
+	} while (answer == SOURCE_MORE && !look_at_signals(trace));
+	return answer < 0 ? answer : 0;
+}
+
+/* ---------------------------------------------------------------- end */
+
+static void tell_unknown(void *context, unsigned int kind, bool in_batch, uint64_t count)
+{
+	(void)context;
+	note("%llu records of kind %u (%s) are of a later version and were skipped",
+	     (unsigned long long)count, kind, in_batch ? "in batches" : "of rings");
+}
+
+static void tell_times(const struct trace *trace)
+{
+	struct session_times times;
+
+	if (!trace->live)
+		return;
+	session__times(live__session(trace->live), &times);
+	debug("loading took %llu us, attaching %llu us, detaching %llu us, %zu sites attached now",
+	      (unsigned long long)(times.load_ns / NS_PER_US),
+	      (unsigned long long)(times.attach_ns / NS_PER_US),
+	      (unsigned long long)(times.detach_ns / NS_PER_US), times.sites);
+}
+
+static enum status status_of(const struct trace *trace, int err)
+{
+	if (err == -EPIPE)
+		return STATUS_FINE; /* whoever reads has seen enough */
+	if (err || feed__refused(trace->feed))
+		return STATUS_FAILED;
+	if (!losses__none(feed__losses(trace->feed)) && !trace->tracing->allow_loss)
+		return STATUS_DATA_LOST;
+	return STATUS_FINE;
+}
+
+/* When the recorder stopped; where it does not tell (it was cut off), the last that it saw. */
+static uint64_t recorded_end(const struct trace *trace)
+{
+	const struct facts *facts = recording__facts(trace->recording);
+	uint64_t last = show__last_ns(trace->show), told = facts__get_u64(facts, "ended_ns", 0);
+
+	return told > last ? told : last;
+}
+
+enum status trace__finish(struct trace *trace, int err)
+{
+	const char *damage = NULL;
+	int answer;
+
+	if (!trace->end_ns)
+		trace->end_ns = recorded_end(trace);
+	if (!err) {
+		answer = feed__end(trace->feed);
+		err = answer < 0 ? answer : 0;
+	}
+	if (!err)
+		err = show__finish(trace->show, trace->end_ns);
+	feed__unknown(trace->feed, tell_unknown, NULL);
+	if (trace->recording)
+		damage = recording__damage(trace->recording);
+	if (damage)
+		warning("%s", damage);
+	tell_times(trace);
+	return status_of(trace, err);
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A trace for people: one line a collection.
+ *
+ * The columns fit into 100, or into the terminal: what does not fit is left out as a whole, the
+ * least important first, never cut. Lines are made when the collection is over, so they come in
+ * the order of ends; the time is that of the start.
+ */
+#include "collections.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../base/clock.h"
+#include "../base/report.h"
+#include "../base/units.h"
+#include "output.h"
+#include "table.h"
+
+#define WIDTH 100	    /* where the output is no terminal */
+#define CAUSE_WIDEST 25	    /* with room to spare */
+#define LINES_PER_TITLES 40 /* on a terminal */
+#define LONG_PAUSE_NS (100 * NS_PER_MS)
+
+enum cell {
+	CELL_TIME,
+	CELL_PID,
+	CELL_NUMBER,
+	CELL_WHAT,
+	CELL_CAUSE,
+	CELL_PAUSE,
+	CELL_BEFORE,
+	CELL_AFTER,
+	CELL_MOVED,
+	CELL_SURVIVED,
+	CELL_DEAD,
+	CELLS
+};
+
+static const struct column all_columns[CELLS] = {
+	[CELL_TIME] = { "time s", 9, ALIGN_RIGHT },
+	[CELL_PID] = { "pid", 7, ALIGN_RIGHT },
+	[CELL_NUMBER] = { "gc", 5, ALIGN_RIGHT },
+	[CELL_WHAT] = { "what", 9, ALIGN_LEFT },
+	[CELL_CAUSE] = { "cause", 19, ALIGN_LEFT },
+	[CELL_PAUSE] = { "pause", UNITS_NS_COLUMNS, ALIGN_RIGHT },
+	[CELL_BEFORE] = { "before", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	[CELL_AFTER] = { "after", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	[CELL_MOVED] = { "moved", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	[CELL_SURVIVED] = { "survived", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	[CELL_DEAD] = { "dead", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+};
+
+/* Left out where there is no room, in this order. */
+static const enum cell dispensable[] = { CELL_MOVED, CELL_SURVIVED, CELL_CAUSE,
+					 CELL_DEAD,  CELL_BEFORE,   CELL_AFTER };
+
+struct collections {
+	struct view view;
+	struct view_options options;
+	struct output *output;
+	const struct terminal *terminal;
+	struct column columns[CELLS];
+	enum cell cells[CELLS]; /* which those are */
+	struct table table;
+	size_t lines;	    /* since the titles; 0: titles are due */
+	size_t fitted;	    /* the terminal's width that the columns were chosen for */
+	unsigned int marks; /* that occurred */
+	uint64_t pid;	    /* of the first target */
+	bool headed;	    /* there is one */
+	struct buf out;
+};
+
+/* ---------------------------------------------------------------- columns */
+
+static size_t room(const struct collections *collections)
+{
+	size_t columns = collections->terminal->columns;
+
+	if (columns > 0)
+		return columns;
+	return WIDTH + (collections->options.timestamps
+				? CLOCK_RFC3339_COLUMNS - all_columns[CELL_TIME].width
+				: 0);
+}
+
+static void remove_column(struct collections *collections, enum cell cell)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < collections->table.count; i++) {
+		if (collections->cells[i] == cell)
+			continue;
+		collections->columns[kept] = collections->columns[i];
+		collections->cells[kept++] = collections->cells[i];
+	}
+	collections->table.count = kept;
+}
+
+static struct column *column_of(struct collections *collections, enum cell cell)
+{
+	for (size_t i = 0; i < collections->table.count; i++)
+		if (collections->cells[i] == cell)
+			return &collections->columns[i];
+	return NULL;
+}
+
+static void fit_columns(struct collections *collections)
+{
+	struct table *table = &collections->table;
+	size_t width = room(collections), spare;
+	struct column *cause;
+
+	table->count = CELLS;
+	for (size_t i = 0; i < CELLS; i++) {
+		collections->columns[i] = all_columns[i];
+		collections->cells[i] = (enum cell)i;
+	}
+	if (collections->options.timestamps) {
+		collections->columns[CELL_TIME] =
+			(struct column){ "time", CLOCK_RFC3339_COLUMNS, ALIGN_LEFT };
+	}
+	if (!collections->options.several) {
+		remove_column(collections, CELL_PID);
+	} else {
+		collections->columns[CELL_CAUSE].width -= all_columns[CELL_PID].width + 1;
+	}
+	for (size_t i = 0; i < sizeof(dispensable) / sizeof(*dispensable); i++)
+		if (table__width(table) > width)
+			remove_column(collections, dispensable[i]);
+	cause = column_of(collections, CELL_CAUSE);
+	spare = width > table__width(table) ? width - table__width(table) : 0;
+	if (cause && collections->terminal->columns > 0 && spare > 0)
+		cause->width = cause->width + spare < CAUSE_WIDEST ? cause->width + spare
+								   : CAUSE_WIDEST;
+	collections->fitted = collections->terminal->columns;
+}
+
+/* ---------------------------------------------------------------- cells */
+
+void collections__add_time(struct buf *out, const struct view_options *options,
+			   const struct heading *heading, uint64_t ns)
+{
+	uint64_t ms;
+
+	if (ns == EVENT_UNKNOWN) {
+		buf__add_char(out, '-');
+		return;
+	}
+	if (options->timestamps) {
+		clock__add_rfc3339(out, (int64_t)ns + (heading ? heading->clock_offset_ns : 0),
+				   false);
+		return;
+	}
+	if (ns < options->start_ns)
+		buf__add_char(out, '-');
+	ms = (ns < options->start_ns ? options->start_ns - ns : ns - options->start_ns) / NS_PER_MS;
+	buf__printf(out, "%" PRIu64 ".%03u", ms / 1000, (unsigned int)(ms % 1000));
+}
+
+static void time_cell(struct collections *collections, const struct heading *heading,
+		      uint64_t start_ns, uint64_t end_ns)
+{
+	struct buf text = BUF_INIT;
+
+	collections__add_time(&text, &collections->options, heading,
+			      start_ns != EVENT_UNKNOWN ? start_ns : end_ns);
+	table__cell(&collections->table, STYLE_DIM, buf__str(&text));
+	if (text.error)
+		collections->out.error = text.error;
+	buf__free(&text);
+}
+
+static void bytes_cell(struct collections *collections, uint64_t bytes)
+{
+	char text[UNITS_TEXT];
+
+	table__cell(&collections->table, STYLE_PLAIN,
+		    bytes == EVENT_UNKNOWN ? NULL : units__bytes_column(text, bytes));
+}
+
+static void text_cell(struct collections *collections, enum style style, struct text text)
+{
+	if (text.bytes > 0)
+		table__cell_bytes(&collections->table, style, text.at, text.bytes);
+	else
+		table__cell(&collections->table, style, NULL);
+}
+
+static void pause_cell(struct collections *collections, uint64_t ns)
+{
+	char text[UNITS_TEXT];
+
+	table__cell(&collections->table, ns != EVENT_UNKNOWN && ns >= LONG_PAUSE_NS ? STYLE_NOTICE
+										   : STYLE_PLAIN,
+		    ns == EVENT_UNKNOWN ? NULL : units__ns_column(text, ns));
+}
+
+/* "12.3 MiB", "~12.3 MiB", "45 obj", "12.3 MiB 45 obj", "-" */
+static void portion_cell(struct collections *collections, const struct portion *portion)
+{
+	const struct amount *bytes = &portion->bytes, *objects = &portion->objects;
+	char bytes_text[UNITS_TEXT] = "", objects_text[UNITS_TEXT] = "";
+
+	if (bytes->known && !objects->known)
+		units__bytes_column(bytes_text, bytes->value);
+	else if (bytes->known)
+		units__bytes(bytes_text, bytes->value);
+	if (objects->known)
+		units__count(objects_text, objects->value);
+	if (!bytes->known && !objects->known) {
+		table__cell(&collections->table, STYLE_PLAIN, NULL);
+		return;
+	}
+	if ((bytes->known && bytes->estimated) || (objects->known && objects->estimated))
+		collections->marks |= MARK_ESTIMATED;
+	table__cell_printf(&collections->table, STYLE_PLAIN, "%s%s%s%s%s%s",
+			   bytes->known && bytes->estimated ? "~" : "", bytes_text,
+			   bytes->known && objects->known ? " " : "",
+			   objects->known && objects->estimated ? "~" : "", objects_text,
+			   objects->known ? " obj" : "");
+}
+
+static void marks_cell(struct collections *collections, unsigned int marks)
+{
+	char text[8];
+	size_t length = 0;
+
+	if (!marks)
+		return;
+	if (marks & MARK_CONCURRENT)
+		text[length++] = 'c';
+	if (marks & MARK_PARTIAL)
+		text[length++] = 'p';
+	if (marks & MARK_INCOMPLETE)
+		text[length++] = 'i';
+	if (marks & MARK_CUT_OFF)
+		text[length++] = 'x';
+	buf__add_char(&collections->table.row, ' ');
+	buf__add_str(&collections->table.row,
+		     terminal__on(collections->terminal, marks & ~MARK_CONCURRENT ? STYLE_BAD
+										  : STYLE_DIM));
+	buf__add(&collections->table.row, text, length);
+	buf__add_str(&collections->table.row,
+		     terminal__off(collections->terminal,
+				   marks & ~MARK_CONCURRENT ? STYLE_BAD : STYLE_DIM));
+	collections->marks |= marks;
+}
+
+static unsigned int marks_of(const struct collection *collection)
+{
+	return (collection->concurrent ? MARK_CONCURRENT : 0) |
+	       (collection->partial ? MARK_PARTIAL : 0) |
+	       (collection->incomplete ? MARK_INCOMPLETE : 0) |
+	       (collection->cut_off ? MARK_CUT_OFF : 0);
+}
+
+static void cell(struct collections *collections, enum cell cell, const struct heading *heading,
+		 const struct collection *collection)
+{
+	struct table *table = &collections->table;
+
+	switch (cell) {
+	case CELL_TIME:
+		time_cell(collections, heading, collection->start_ns, collection->end_ns);
+		break;
+	case CELL_PID:
+		table__cell_printf(table, STYLE_PLAIN, "%" PRIu64, heading->pid);
+		break;
+	case CELL_NUMBER:
+		table__cell_printf(table, STYLE_PLAIN, "%" PRIu64, collection->number);
+		break;
+	case CELL_WHAT:
+		text_cell(collections, STYLE_PLAIN, collection->what);
+		break;
+	case CELL_CAUSE:
+		text_cell(collections, STYLE_PLAIN, collection->cause);
+		break;
+	case CELL_PAUSE:
+		pause_cell(collections, collection->pause_ns);
+		break;
+	case CELL_BEFORE:
+		bytes_cell(collections, collection->before_bytes);
+		break;
+	case CELL_AFTER:
+		bytes_cell(collections, collection->after_bytes);
+		break;
+	case CELL_MOVED:
+		portion_cell(collections, &collection->moved);
+		break;
+	case CELL_SURVIVED:
+		portion_cell(collections, &collection->survived);
+		break;
+	default:
+		portion_cell(collections, &collection->dead);
+	}
+}
+
+/* ---------------------------------------------------------------- lines */
+
+/* Details stand below their collection, from where its name does. */
+static size_t indent(const struct collections *collections)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < collections->table.count && collections->cells[i] != CELL_WHAT; i++)
+		columns += collections->columns[i].width + 1;
+	return columns;
+}
+
+static int flush(struct collections *collections)
+{
+	struct buf *out = &collections->out;
+	int err = out->error;
+
+	if (err)
+		error("out of memory");
+	else
+		err = output__write(collections->output, buf__str(out), out->len);
+	buf__reset(out);
+	return err;
+}
+
+static void add_titles(struct collections *collections)
+{
+	bool again = collections->lines >= LINES_PER_TITLES && collections->terminal->is_terminal;
+	bool resized = collections->fitted != collections->terminal->columns;
+
+	if (resized)
+		fit_columns(collections);
+	if (collections->lines == 0 || again || resized) {
+		table__titles(&collections->table, &collections->out);
+		collections->lines = 0;
+	}
+	collections->lines++;
+}
+
+static int show_heading(struct view *view, const struct heading *heading)
+{
+	struct collections *collections = (struct collections *)view;
+
+	/* A second process may join later: lines need its pid from there on. */
+	if (collections->headed && heading->pid != collections->pid &&
+	    !collections->options.several) {
+		collections->options.several = true;
+		fit_columns(collections);
+	}
+	collections->pid = collections->headed ? collections->pid : heading->pid;
+	collections->headed = true;
+	collections__add_heading(&collections->out, collections->terminal, heading);
+	collections->lines = 0;
+	return flush(collections);
+}
+
+static int show_collection(struct view *view, const struct heading *heading,
+			   const struct collection *collection)
+{
+	struct collections *collections = (struct collections *)view;
+
+	add_titles(collections);
+	for (size_t i = 0; i < collections->table.count; i++)
+		cell(collections, collections->cells[i], heading, collection);
+	marks_cell(collections, marks_of(collection));
+	table__end_row(&collections->table, &collections->out);
+	if (collections->options.verbose)
+		collections__add_details(&collections->out, collections->terminal,
+					 &collections->options, indent(collections), heading,
+					 collection);
+	return flush(collections);
+}
+
+/* Those of collections stand with them; here are the others. */
+static int show_pause(struct view *view, const struct heading *heading, const struct pause *pause,
+		      unsigned int count)
+{
+	struct collections *collections = (struct collections *)view;
+
+	if (count > 0 || !collections->options.verbose)
+		return 0;
+	add_titles(collections);
+	collections__add_pause(&collections->out, collections->terminal, &collections->options,
+			       indent(collections), heading, pause);
+	return flush(collections);
+}
+
+static int show_results(struct view *view, const struct results *results)
+{
+	struct collections *collections = (struct collections *)view;
+
+	collections__add_results(&collections->out, collections->terminal, &collections->options,
+				 results, collections->marks);
+	if (results->of)
+		collections->marks = 0;
+	collections->lines = 0;
+	return flush(collections);
+}
+
+static void free_view(struct view *view)
+{
+	struct collections *collections = (struct collections *)view;
+
+	table__free(&collections->table);
+	buf__free(&collections->out);
+	free(collections);
+}
+
+static const struct view_form form = { show_heading, show_collection, show_pause, show_results,
+				       free_view };
+
+struct view *collections_view__new(const struct view_options *options, struct output *output,
+				   const struct terminal *terminal)
+{
+	struct collections *collections = calloc(1, sizeof(*collections));
+
+	if (!collections) {
+		error("out of memory");
+		return NULL;
+	}
+	collections->view.form = &form;
+	collections->options = *options;
+	collections->output = output;
+	collections->terminal = terminal;
+	table__init(&collections->table, collections->columns, CELLS, terminal);
+	fit_columns(collections);
+	return &collections->view;
+}

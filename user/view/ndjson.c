@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A trace as NDJSON: docs/output.md has every field, docs/gctrace.schema.json checks them.
+ *
+ * The rules, the same in all lines: what nobody told is left out, never 0 or null; bytes and ns are
+ * said in the name; flags are there only when they are true; where a figure is estimated, the
+ * line's `estimated` has its limits.
+ */
+#include "view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../base/clock.h"
+#include "../base/report.h"
+#include "json.h"
+#include "output.h"
+
+struct ndjson {
+	struct view view;
+	struct view_options options;
+	struct output *output;
+	struct json json;
+};
+
+static void add_u64(struct json *json, const char *key, uint64_t value)
+{
+	if (value != EVENT_UNKNOWN)
+		json__u64(json, key, value);
+}
+
+static void add_text(struct json *json, const char *key, struct text text)
+{
+	if (text.bytes > 0)
+		json__bytes(json, key, text.at, text.bytes);
+}
+
+static void add_flag(struct json *json, const char *key, bool flag)
+{
+	if (flag)
+		json__bool(json, key, true);
+}
+
+static void begin(struct ndjson *ndjson, const char *event, const struct heading *heading)
+{
+	json__begin(&ndjson->json);
+	json__string(&ndjson->json, "event", event);
+	if (heading && heading->pid)
+		json__u64(&ndjson->json, "pid", heading->pid);
+}
+
+static int end(struct ndjson *ndjson)
+{
+	return json__write(&ndjson->json, ndjson->output);
+}
+
+/* ---------------------------------------------------------------- header */
+
+static void add_known(struct json *json, const char *key, unsigned int known)
+{
+	json__array(json, key);
+	if (known & KNOWN_COLLECTIONS)
+		json__string(json, NULL, "collections");
+	if (known & KNOWN_POOLS)
+		json__string(json, NULL, "pools");
+	if (known & KNOWN_MOVES)
+		json__string(json, NULL, "moves");
+	json__end(json);
+}
+
+static int show_heading(struct view *view, const struct heading *heading)
+{
+	struct ndjson *ndjson = (struct ndjson *)view;
+	struct json *json = &ndjson->json;
+
+	begin(ndjson, "header", heading);
+	json__string(json, "gctrace", GCTRACE_VERSION);
+	add_text(json, "name", heading->name);
+	add_text(json, "runtime", heading->runtime);
+	add_text(json, "runtime_version", heading->version);
+	add_text(json, "collector", heading->collector);
+	add_text(json, "provider", heading->provider);
+	json__string(json, "accuracy", "exact");
+	add_known(json, "known", heading->known);
+	add_known(json, "on_request", heading->on_request);
+	json__u64(json, "start_ns", heading->start_ns);
+	json__i64(json, "clock_offset_ns", heading->clock_offset_ns);
+	if (heading->file)
+		json__string(json, "file", heading->file);
+	return end(ndjson);
+}
+
+/* ---------------------------------------------------------------- gc and pool */
+
+/* The figures of a collection that may be estimates, by their names in the line. */
+struct figure {
+	const char *bytes, *objects;
+	const struct portion *portion;
+};
+
+#define FIGURES 6
+
+static void list_figures(const struct collection *collection, struct figure figures[FIGURES])
+{
+	figures[0] = (struct figure){ "condemned_bytes", "condemned_objects",
+				      &collection->condemned };
+	figures[1] = (struct figure){ "moved_bytes", "moved_objects", &collection->moved };
+	figures[2] = (struct figure){ "stayed_bytes", "stayed_objects", &collection->stayed };
+	figures[3] = (struct figure){ "survived_bytes", "survived_objects",
+				      &collection->survived };
+	figures[4] = (struct figure){ "promoted_bytes", "promoted_objects",
+				      &collection->promoted };
+	figures[5] = (struct figure){ "dead_bytes", "dead_objects", &collection->dead };
+}
+
+static void add_limits(struct json *json, const char *key, const struct amount *amount)
+{
+	if (!amount->known || !amount->estimated)
+		return;
+	json__array(json, key);
+	json__u64(json, NULL, amount->low);
+	json__u64(json, NULL, amount->high);
+	json__end(json);
+}
+
+static void add_figures(struct json *json, const struct collection *collection)
+{
+	struct figure figures[FIGURES];
+	bool estimated = false;
+
+	list_figures(collection, figures);
+	for (size_t i = 0; i < FIGURES; i++) {
+		const struct portion *portion = figures[i].portion;
+
+		if (portion->bytes.known)
+			json__u64(json, figures[i].bytes, portion->bytes.value);
+		if (portion->objects.known)
+			json__u64(json, figures[i].objects, portion->objects.value);
+		estimated |= (portion->bytes.known && portion->bytes.estimated) ||
+			     (portion->objects.known && portion->objects.estimated);
+	}
+	if (!estimated)
+		return;
+	json__object(json, "estimated");
+	for (size_t i = 0; i < FIGURES; i++) {
+		add_limits(json, figures[i].bytes, &figures[i].portion->bytes);
+		add_limits(json, figures[i].objects, &figures[i].portion->objects);
+	}
+	json__end(json);
+}
+
+static void add_pauses(struct json *json, const struct collection *collection)
+{
+	json__u64(json, "pauses", collection->pause_count);
+	if (collection->pause_ns != EVENT_UNKNOWN) {
+		json__u64(json, "pause_ns", collection->pause_ns);
+		json__u64(json, "pause_max_ns", collection->pause_max_ns);
+	}
+	add_u64(json, "suspend_ns", collection->suspend_ns);
+}
+
+static int show_pools(struct ndjson *ndjson, const struct heading *heading,
+		 const struct collection *collection)
+{
+	struct json *json = &ndjson->json;
+	int err = 0;
+
+	for (size_t i = 0; i < collection->pool_count && !err; i++) {
+		const struct collection_pool *pool = &collection->pools[i];
+
+		begin(ndjson, "pool", heading);
+		json__u64(json, "gc", collection->number);
+		json__bytes(json, "name", pool->name.at, pool->name.bytes);
+		add_u64(json, "before_bytes", pool->before);
+		add_u64(json, "after_bytes", pool->after);
+		add_u64(json, "committed_bytes", pool->committed);
+		add_u64(json, "max_bytes", pool->max);
+		add_flag(json, "outside", pool->outside);
+		err = end(ndjson);
+	}
+	return err;
+}
+
+static int show_collection(struct view *view, const struct heading *heading,
+		      const struct collection *collection)
+{
+	struct ndjson *ndjson = (struct ndjson *)view;
+	struct json *json = &ndjson->json;
+	int err;
+
+	begin(ndjson, "gc", heading);
+	json__u64(json, "gc", collection->number);
+	add_flag(json, "counted", collection->counted_here);
+	add_u64(json, "start_ns", collection->start_ns);
+	add_u64(json, "end_ns", collection->end_ns);
+	add_pauses(json, collection);
+	add_u64(json, "generation", collection->oldest);
+	add_text(json, "kind", collection->what);
+	add_text(json, "cause", collection->cause);
+	add_flag(json, "concurrent", collection->concurrent);
+	add_flag(json, "partial", collection->partial);
+	add_flag(json, "incomplete", collection->incomplete);
+	add_flag(json, "cut_off", collection->cut_off);
+	add_u64(json, "before_bytes", collection->before_bytes);
+	add_u64(json, "after_bytes", collection->after_bytes);
+	add_u64(json, "committed_bytes", collection->committed_bytes);
+	add_figures(json, collection);
+	err = end(ndjson);
+	return err ? err : show_pools(ndjson, heading, collection);
+}
+
+static int show_pause(struct view *view, const struct heading *heading, const struct pause *pause,
+		 unsigned int collections)
+{
+	struct ndjson *ndjson = (struct ndjson *)view;
+	struct json *json = &ndjson->json;
+
+	begin(ndjson, "pause", heading);
+	add_u64(json, "pause", pause->number);
+	add_u64(json, "start_ns", pause->start_ns);
+	add_u64(json, "end_ns", pause->end_ns);
+	add_u64(json, "pause_ns", pause->share_ns);
+	add_u64(json, "suspend_ns", pause->suspend_ns);
+	add_text(json, "kind", pause->what);
+	json__u64(json, "collections", collections);
+	add_flag(json, "partial", pause->partial);
+	add_flag(json, "incomplete", pause->incomplete);
+	return end(ndjson);
+}
+
+/* ---------------------------------------------------------------- summary */
+
+static void add_losses(struct json *json, const struct results *results)
+{
+	json__bool(json, "complete", results__complete(results));
+	json__object(json, "lost");
+	for (unsigned int i = 0; i < LOSS_KINDS; i++)
+		if (results->lost[i])
+			json__u64(json, loss__name(i), results->lost[i]);
+	json__end(json);
+	json__object(json, "odd");
+	for (unsigned int i = 0; odd__name(i); i++)
+		if (odd__of(&results->odd, i))
+			json__u64(json, odd__name(i), odd__of(&results->odd, i));
+	json__end(json);
+}
+
+static void add_kinds(struct json *json, const struct summary *summary)
+{
+	json__array(json, "kinds");
+	for (size_t i = 0; i < summary->kinds.count; i++) {
+		const struct summary_kind *kind = &summary->kinds.items[i];
+
+		json__object(json, NULL);
+		add_text(json, "kind", kind->what);
+		json__u64(json, "collections", kind->count);
+		json__u64(json, "pause_total_ns", kind->pause_ns);
+		json__u64(json, "pause_max_ns", kind->pause_max_ns);
+		json__end(json);
+	}
+	json__end(json);
+}
+
+static void add_quantiles(struct json *json, const struct summary *summary)
+{
+	json__u64(json, "pauses", histogram__count(summary->pauses));
+	json__u64(json, "pause_total_ns", summary__paused_ns(summary));
+	if (histogram__count(summary->pauses) > 0) {
+		json__u64(json, "pause_p50_ns", histogram__quantile(summary->pauses, 500));
+		json__u64(json, "pause_p99_ns", histogram__quantile(summary->pauses, 990));
+		json__u64(json, "pause_max_ns", histogram__max(summary->pauses));
+	}
+	json__u64(json, "pauses_unmeasured", summary->pauses_unmeasured);
+	json__u64(json, "other_pauses", summary->other_pauses);
+	json__u64(json, "other_pause_total_ns", summary->other_pause_ns);
+}
+
+static void add_longest(struct json *json, struct summary *summary)
+{
+	summary__sort_top(summary);
+	json__array(json, "longest_pauses");
+	for (size_t i = 0; i < summary->top.count; i++) {
+		const struct top_pause *top = &summary->top.items[i];
+
+		json__object(json, NULL);
+		json__u64(json, "start_ns", top->start_ns);
+		json__u64(json, "pause_ns", top->ns);
+		add_u64(json, "gc", top->number);
+		add_text(json, "kind", top->what);
+		add_text(json, "cause", top->cause);
+		json__end(json);
+	}
+	json__end(json);
+}
+
+static void add_rate(struct json *json, const char *key, struct rate rate)
+{
+	if (rate.ns > 0)
+		json__double(json, key, (double)rate.bytes * (double)NS_PER_S / (double)rate.ns);
+}
+
+/* Of one process: those of several have no rate in common. */
+static void add_rates(struct json *json, const struct summary *summary)
+{
+	uint64_t observed = summary__observed_ns(summary);
+
+	if (observed > 0)
+		json__double(json, "paused_share",
+			     (double)summary__paused_ns(summary) / (double)observed);
+	add_rate(json, "allocated_bytes_per_second", summary->allocated);
+	add_rate(json, "promoted_bytes_per_second", summary__promotion(summary));
+}
+
+static void add_sum(struct json *json, const char *key, uint64_t sum, uint64_t told)
+{
+	if (told > 0)
+		json__u64(json, key, sum);
+}
+
+static void add_sums(struct json *json, const struct summary *summary)
+{
+	add_sum(json, "moved_bytes", summary->moved_bytes, summary->moved_told);
+	add_sum(json, "survived_bytes", summary->survived_bytes, summary->survived_told);
+	add_sum(json, "promoted_bytes", summary->promoted_bytes, summary->promoted_known);
+	add_sum(json, "dead_bytes", summary->dead_bytes, summary->dead_told);
+	add_sum(json, "dead_objects", summary->dead_objects, summary->dead_objects_told);
+}
+
+static int show_results(struct view *view, const struct results *results)
+{
+	struct ndjson *ndjson = (struct ndjson *)view;
+	struct summary *summary = results->summary;
+	struct json *json = &ndjson->json;
+
+	begin(ndjson, "summary", results->of);
+	add_losses(json, results);
+	json__u64(json, "start_ns", summary->start_ns);
+	json__u64(json, "end_ns", summary->end_ns);
+	json__u64(json, "collections", summary->collections);
+	json__u64(json, "shown", results->shown);
+	json__u64(json, "partial_collections", summary->partial);
+	json__u64(json, "incomplete_collections", summary->incomplete);
+	json__u64(json, "cut_off_collections", summary->cut_off);
+	add_quantiles(json, summary);
+	if (results->of)
+		add_rates(json, summary);
+	add_sums(json, summary);
+	add_kinds(json, summary);
+	add_longest(json, summary);
+	return end(ndjson);
+}
+
+static void free_view(struct view *view)
+{
+	struct ndjson *ndjson = (struct ndjson *)view;
+
+	json__free(&ndjson->json);
+	free(ndjson);
+}
+
+static const struct view_form form = { show_heading, show_collection, show_pause,
+				      show_results, free_view };
+
+struct view *ndjson_view__new(const struct view_options *options, struct output *output)
+{
+	struct ndjson *ndjson = calloc(1, sizeof(*ndjson));
+
+	if (!ndjson) {
+		error("out of memory");
+		return NULL;
+	}
+	ndjson->view.form = &form;
+	ndjson->options = *options;
+	ndjson->output = output;
+	ndjson->json = (struct json)JSON_INIT;
+	return &ndjson->view;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "output.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "../base/clock.h"
+#include "../base/escape.h"
+#include "../base/report.h"
+
+#define GRACE_NS (2 * NS_PER_S)
+
+void output__init(struct output *output, int fd, int stop_fd, const char *name)
+{
+	*output = (struct output){ fd, stop_fd, 0, name };
+}
+
+static int end(struct output *output, int err)
+{
+	output->error = err;
+	if (err == -ETIMEDOUT)
+		error("%s is not being read; what was not written by now is lost", output->name);
+	else if (err != -EPIPE)
+		error_errno(err, "cannot write to %s, the output ends here", output->name);
+	return err;
+}
+
+/*
+ * Wait until the descriptor takes something. As long as no stop was asked for, wait for
+ * both; then (*deadline is set) for the rest of the grace.
+ */
+static int wait_writable(struct output *output, uint64_t *deadline)
+{
+	for (;;) {
+		struct pollfd fds[2] = { { output->fd, POLLOUT, 0 },
+					 { *deadline ? -1 : output->stop_fd, POLLIN, 0 } };
+		uint64_t now = clock__monotonic_ns();
+		int timeout = -1, n;
+
+		if (*deadline)
+			timeout = now < *deadline ? (int)((*deadline - now) / NS_PER_MS) + 1 : 0;
+		n = poll(fds, 2, timeout);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			return -ETIMEDOUT;
+		if (n > 0 && fds[0].revents)
+			return 0; /* writable, or an error that write() will tell */
+		if (n > 0 && fds[1].revents)
+			*deadline = clock__monotonic_ns() + GRACE_NS;
+	}
+}
+
+/*
+ * A pipe that polls as writable takes PIPE_BUF bytes without blocking, not more; so what
+ * could block for ever is written in such pieces.
+ */
+int output__write(struct output *output, const void *bytes, size_t len)
+{
+	const char *p = bytes;
+	uint64_t deadline = 0;
+	struct stat st;
+	bool may_block;
+
+	if (output->error)
+		return output->error;
+	may_block = fstat(output->fd, &st) || !S_ISREG(st.st_mode);
+	while (len > 0) {
+		size_t piece = may_block && len > PIPE_BUF ? PIPE_BUF : len;
+		int err = may_block ? wait_writable(output, &deadline) : 0;
+		ssize_t n;
+
+		if (err)
+			return end(output, err);
+		n = write(output->fd, p, piece);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n < 0)
+			return end(output, -errno);
+		if (n == 0)
+			return end(output, -EIO);
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int output__print(const void *bytes, size_t len)
+{
+	struct output output;
+	int err;
+
+	output__init(&output, STDOUT_FILENO, -1, "standard output");
+	err = output__write(&output, bytes, len);
+	return err == -EPIPE ? 0 : err;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Standard output: the data. One owner, so that what happens when nobody can take the data
+ * is decided in one place:
+ *
+ *   closed (head -3 has seen enough)   -EPIPE: nothing is said, the command ends quietly
+ *   full disk, I/O error               said once by error(), naming it; the output ends there
+ *   not read by anyone                 waited for; but once a stop was asked for (Ctrl-C), only
+ *                                      for two seconds more: then said, as -ETIMEDOUT
+ *
+ * After any of these every write returns the same error and writes nothing: an output that
+ * lacks something in its middle would look like a whole one.
+ */
+#ifndef GCTRACE_VIEW_OUTPUT_H
+#define GCTRACE_VIEW_OUTPUT_H
+
+#include <stddef.h>
+#include <unistd.h>
+
+struct output {
+	int fd;
+	int stop_fd; /* readable when a stop was asked for; -1: never */
+	int error;   /* 0, or what ended it, negative */
+	const char *name; /* for messages */
+};
+
+/* Neither descriptor becomes the output's own. */
+void output__init(struct output *output, int fd, int stop_fd, const char *name);
+
+/*
+ * Write whole lines (one write() where the descriptor takes them). 0, or the negative errno
+ * that ended the output.
+ */
+int output__write(struct output *output, const void *bytes, size_t len);
+
+/* Once, to stdout: help and the like. A closed stdout is not an error here (0). */
+int output__print(const void *bytes, size_t len);
+
+#endif
