@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "report.h"
+#include "large.h"
+#include "mutator.h"
+#include "old.h"
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct reporter *reporters;
+struct gctrace_emitter report_emitter;
+struct report_wants report_wants;
+
+static unsigned worker_reporters, all_reporters;
+
+static void init_reporter(struct reporter *r)
+{
+	r->buffer = aligned_alloc(64, GCTRACE_BATCH_BYTES);
+	r->starts = get_memory(NULL, GCTRACE_PART_ENTRIES * sizeof(*r->starts));
+	r->tos = get_memory(NULL, GCTRACE_PART_ENTRIES * sizeof(*r->tos));
+	r->lengths = get_memory(NULL, GCTRACE_PART_ENTRIES * sizeof(*r->lengths));
+	r->short_lengths = get_memory(NULL, GCTRACE_PART_ENTRIES * sizeof(*r->short_lengths));
+	if (!r->buffer)
+		die("out of memory");
+	memset(r->buffer, 0, GCTRACE_BATCH_BYTES); /* pages before the first pause */
+	gctrace_writer_init(&r->writer, &report_emitter, r->buffer);
+}
+
+void report__init(unsigned workers, unsigned mutators)
+{
+	worker_reporters = workers;
+	all_reporters = workers + mutators;
+	reporters = calloc(all_reporters, sizeof(*reporters));
+	if (!reporters)
+		die("out of memory");
+	gctrace_emitter_init(&report_emitter);
+	for (unsigned i = 0; i < all_reporters; i++)
+		init_reporter(&reporters[i]);
+}
+
+struct reporter *report__of_mutator(unsigned index)
+{
+	return &reporters[worker_reporters + index];
+}
+
+static bool listens_to_batches(void)
+{
+	return opt.report == REPORT_BATCH && gctrace_wants_batch();
+}
+
+static void look_who_listens(void)
+{
+	report_wants = (struct report_wants){
+		.batch = listens_to_batches(),
+		.gc_start = gctrace_wants_gc__start(),
+		.gc_finish = gctrace_wants_gc__finish(),
+		.pause_begin = gctrace_wants_pause__begin(),
+		.pause_end = gctrace_wants_pause__end(),
+		.moved = gctrace_wants_moved__references(),
+		.surviving = gctrace_wants_surviving__references(),
+		.container = gctrace_wants_container__begin(),
+		.roots = gctrace_wants_root__references(),
+		.objects = gctrace_wants_object__references(),
+		.classes = gctrace_wants_class__define(),
+	};
+}
+
+static uint64_t batches_so_far(void)
+{
+	return __atomic_load_n(&report_emitter.sequence, __ATOMIC_ACQUIRE);
+}
+
+static struct gctrace_writer *own_writer(void)
+{
+	return &reporters[0].writer;
+}
+
+static void set_context(uint64_t gc, uint64_t pause)
+{
+	for (unsigned i = 0; i < worker_reporters; i++)
+		gctrace_writer_context(&reporters[i].writer, gc, pause);
+}
+
+void report__pause_begin(const struct pause *pause)
+{
+	/* Samples name objects by addresses that are about to change. */
+	for (unsigned i = worker_reporters; i < all_reporters; i++)
+		gctrace_flush(&reporters[i].writer);
+	look_who_listens();
+	set_context(pause->gc, pause->number);
+	if (!report_wants.pause_begin)
+		return;
+	if (report_wants.batch)
+		gctrace_write_pause_begin(own_writer(), pause->number, pause->why);
+	else
+		gctrace_fire_pause_begin(pause->number, pause->why);
+}
+
+void report__pause_end(const struct pause *pause, uint64_t suspend_ns)
+{
+	if (report_wants.pause_end && report_wants.batch)
+		gctrace_write_pause_end(own_writer(), pause->number, suspend_ns);
+	else if (report_wants.pause_end)
+		gctrace_fire_pause_end(pause->number, suspend_ns, batches_so_far());
+	gctrace_flush(own_writer());
+}
+
+/* ---- Collections ---- */
+
+static void write_generations(uint64_t gc, unsigned when)
+{
+	struct gctrace_writer *w = own_writer();
+
+	gctrace_write_generation(w, when, gc, GEN_NURSERY, heap.young, heap.young_bytes,
+				 heap.young_bytes);
+	gctrace_write_generation(w, when, gc, GEN_OLD, heap.old, old.top - heap.old,
+				 heap.old_bytes);
+	gctrace_write_generation(w, when, gc, GEN_LARGE, heap.large, large.top - heap.large,
+				 heap.large_bytes);
+}
+
+static const char *collector_text(void)
+{
+	static const char *const texts[] = {
+		[COLLECTOR_SWEEP] = "copying nursery, mark-sweep old space",
+		[COLLECTOR_COMPACT] = "copying nursery, mark-compact old space",
+		[COLLECTOR_CONCURRENT] = "copying nursery, concurrently swept old space",
+	};
+
+	return texts[opt.collector];
+}
+
+/* Said in each collection: one who comes late has missed nothing. */
+static void write_who_we_are(void)
+{
+	gctrace_write_producer(own_writer(), "minivm", GCTRACE_VERSION, "minivm", collector_text());
+	report__define_own(own_writer());
+}
+
+static void decide_what_to_tell(struct gc *gc)
+{
+	gc->tell.moves = report_wants.moved;
+	gc->tell.survivors = report_wants.surviving;
+}
+
+void report__gc_start(struct gc *gc)
+{
+	decide_what_to_tell(gc);
+	set_context(gc->number, pause_now.number);
+	if (!report_wants.gc_start)
+		return;
+	if (!report_wants.batch) {
+		gctrace_fire_gc_start(gc->number, gc->condemned, gc->reason, gc->how);
+		return;
+	}
+	write_who_we_are();
+	gctrace_write_gc_start(own_writer(), gc->number, gc->condemned, gc->reason, gc->how);
+	write_generations(gc->number, GCTRACE_BEFORE);
+}
+
+void report__gc_again(struct gc *gc)
+{
+	decide_what_to_tell(gc);
+	set_context(gc->number, pause_now.number);
+}
+
+static void tell_range(struct reporter *r, const struct gc *gc);
+static void flush_ranges(struct reporter *r, const struct gc *gc);
+
+void report__phase_end(struct gc *gc)
+{
+	for (unsigned i = 0; i < worker_reporters; i++)
+		tell_range(&reporters[i], gc);
+}
+
+static void write_finish(struct gc *gc)
+{
+	for (unsigned i = 0; i < GENERATIONS; i++) {
+		const struct gc_pool *pool = &gc->pools[i];
+
+		gctrace_write_pool(own_writer(), gc->number, pool->name, pool->before, pool->used,
+				   pool->committed, pool->max);
+	}
+	write_generations(gc->number, GCTRACE_AFTER);
+	for (unsigned i = 1; i < worker_reporters; i++)
+		gctrace_flush(&reporters[i].writer);
+	gctrace_write_gc_finish(own_writer(), gc->number);
+}
+
+void report__gc_finish(struct gc *gc)
+{
+	report__phase_end(gc);
+	for (unsigned i = 0; i < worker_reporters; i++)
+		flush_ranges(&reporters[i], gc);
+	if (report_wants.gc_finish && report_wants.batch) {
+		write_finish(gc);
+		return;
+	}
+	for (unsigned i = 0; i < worker_reporters; i++)
+		gctrace_flush(&reporters[i].writer);
+	if (report_wants.gc_finish)
+		gctrace_fire_gc_finish(gc->number, batches_so_far());
+}
+
+/* ---- Ranges ---- */
+
+static void fire_ranges(struct reporter *r, const struct gc *gc, const void *lengths,
+			unsigned width)
+{
+	if (r->is_move)
+		gctrace_fire_moved_references(r->count, r->starts, r->tos, lengths, width,
+					      gc->number, r->generation, r->phase);
+	else
+		gctrace_fire_surviving_references(r->count, r->starts, lengths, width, gc->number,
+						  r->generation);
+}
+
+/* Tells what waits to be told one by one: all of one kind, generation and phase. */
+static void flush_ranges(struct reporter *r, const struct gc *gc)
+{
+	if (!r->count)
+		return;
+	if (opt.lengths != LENGTHS_8)
+		fire_ranges(r, gc, r->short_lengths, 4);
+	if (opt.lengths != LENGTHS_4)
+		fire_ranges(r, gc, r->lengths, 8);
+	r->count = 0;
+}
+
+static void add_range(struct reporter *r, const struct gc *gc)
+{
+	const size_t i = r->count++;
+
+	r->starts[i] = r->start;
+	r->tos[i] = r->to;
+	r->lengths[i] = r->bytes;
+	r->short_lengths[i] = (uint32_t)r->bytes;
+	if (r->count == GCTRACE_PART_ENTRIES)
+		flush_ranges(r, gc);
+}
+
+/* Lengths of 32 bits tell a longer range in pieces of this size. */
+#define SHORT_PIECE ((uint64_t)1 << 31)
+
+static void add_in_pieces(struct reporter *r, const struct gc *gc)
+{
+	const uint64_t end = r->start + r->bytes;
+
+	while (opt.lengths != LENGTHS_8 && end - r->start > SHORT_PIECE) {
+		r->bytes = SHORT_PIECE;
+		add_range(r, gc);
+		r->start += SHORT_PIECE;
+		r->to += SHORT_PIECE;
+	}
+	r->bytes = end - r->start;
+	add_range(r, gc);
+}
+
+/* The range that could grow is over. */
+static void tell_range(struct reporter *r, const struct gc *gc)
+{
+	if (!r->bytes)
+		return;
+	if (report_wants.batch && r->is_move)
+		gctrace_write_move(&r->writer, gc->number, r->generation, r->phase, r->start, r->to,
+				   r->bytes);
+	else if (report_wants.batch)
+		gctrace_write_survivor(&r->writer, gc->number, r->generation, r->start, r->bytes);
+	else
+		add_in_pieces(r, gc);
+	r->bytes = 0;
+}
+
+void report__next_range(struct reporter *r, const struct gc *gc, bool is_move,
+			enum generation generation, uint64_t start, uint64_t to, uint64_t bytes)
+{
+	tell_range(r, gc);
+	if (r->is_move != is_move || r->generation != generation || r->phase != gc->phase)
+		flush_ranges(r, gc);
+	r->start = start;
+	r->to = to;
+	r->bytes = bytes;
+	r->generation = generation;
+	r->phase = gc->phase;
+	r->is_move = is_move;
+}
+
+/* ---- Samples of allocations ---- */
+
+/* A stack is named by the methods in it, innermost first. */
+static uint64_t stack_id(const struct mutator *m)
+{
+	uint64_t id = 0;
+
+	for (unsigned i = m->depth; i-- > 0;)
+		id = (id ^ m->frames[i].method) * 0x100000001b3u + 1;
+	return id;
+}
+
+static void define_stack(struct gctrace_writer *writer, const struct mutator *m, uint64_t id)
+{
+	static __thread char *text;
+	static __thread size_t capacity;
+	size_t bytes = 0;
+
+	for (unsigned i = m->depth; i-- > 0;)
+		bytes += methods[m->frames[i].method].name.bytes + 1;
+	if (bytes > capacity)
+		text = get_memory(text, capacity = bytes);
+	bytes = 0;
+	for (unsigned i = m->depth; i-- > 0;) {
+		const struct name *name = &methods[m->frames[i].method].name;
+
+		memcpy(text + bytes, name->text, name->bytes);
+		bytes += name->bytes;
+		text[bytes++] = '\n';
+	}
+	gctrace_write_define(writer, GCTRACE_SPACE_STACK, id, 0, 0, text, bytes);
+}
+
+static void define_class(struct gctrace_writer *writer, unsigned number)
+{
+	const struct class *c = &classes[number];
+
+	gctrace_write_class(writer, number, c->name.text, c->name.bytes, c->super, c->flags,
+			    c->joined.text, c->joined.bytes, c->bytes);
+}
+
+/* What a sample refers to is defined in front of the first one of each pause's time. */
+static bool is_defined_stack(uint64_t stack, uint64_t *defined, unsigned *count, unsigned most)
+{
+	for (unsigned i = 0; i < *count; i++) {
+		if (defined[i] == stack)
+			return true;
+	}
+	if (*count < most)
+		defined[(*count)++] = stack;
+	return false;
+}
+
+static void write_sample(struct mutator *m, const struct object *o, uint64_t bytes, uint64_t stack)
+{
+	static __thread uint64_t pause, defined_classes, defined_stacks[32];
+	static __thread unsigned stacks;
+	struct gctrace_writer *writer = &m->reporter->writer;
+	const unsigned class_ = object__class(o);
+
+	if (pause != pause_now.number) {
+		pause = pause_now.number;
+		defined_classes = stacks = 0;
+	}
+	if (!(defined_classes >> class_ & 1))
+		define_class(writer, class_);
+	if (!is_defined_stack(stack, defined_stacks, &stacks, 32))
+		define_stack(writer, m, stack);
+	defined_classes |= (uint64_t)1 << class_;
+	gctrace_write_object_alloc(writer, (uint64_t)(uintptr_t)o, bytes, class_, stack,
+				   opt.sample_bytes > bytes ? opt.sample_bytes : bytes);
+}
+
+void report__sample(struct mutator *m, const struct object *o, uint64_t bytes)
+{
+	const uint64_t stack = stack_id(m);
+
+	if (!gctrace_wants_object__alloc())
+		return;
+	if (listens_to_batches())
+		write_sample(m, o, bytes, stack);
+	else
+		gctrace_fire_object_alloc((uint64_t)(uintptr_t)o, bytes, object__class(o), stack,
+					  opt.sample_bytes > bytes ? opt.sample_bytes : bytes);
+}
