@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The tests' own machinery: what ought to count as a failure does, and nothing hangs or stays behind.
+# parallel: yes
+. "$(dirname "$0")/../e2e/lib.sh"
+
+# A tree with tests/run and the given test file only, which is then run.
+tree() {	# NAME, the file on stdin
+	rm -rf "$TMP/tree"
+	mkdir -p "$TMP/tree/tests/e2e" "$TMP/tree/build"
+	cp "$ROOT/tests/run" "$TMP/tree/tests/run"
+	cp "$ROOT/tests/e2e/lib.sh" "$TMP/tree/tests/e2e/lib.sh"
+	{
+		printf '#!/bin/bash\n# limit: 2\n'
+		# shellcheck disable=SC2016
+		echo '. "$(dirname "$0")/../e2e/lib.sh"'
+		cat
+	} >"$TMP/tree/tests/e2e/$1.sh"
+	run env -u ONLY -u TEST_RESULTS BUILD="$TMP/tree/build" "$TMP/tree/tests/run"
+}
+
+closing() { expect_equal "$1" "$(tail -n 1 "$TMP/out")" "the closing line"; }
+
+t "verdicts are counted one by one"
+tree verdicts <<-'END'
+	t one; pass
+	t two; skip "no such thing here"
+	t three; fail "as it should"; pass
+	t four; pass
+END
+expect_status 1
+closing "2 passed, 1 failed, 1 skipped"
+expect "$TMP/out" '^skipped: e2e/verdicts: two: no such thing here$'
+expect "$TMP/out" '^failed: e2e/verdicts: three: as it should$'
+pass
+
+t "all passed is status 0, and the output of what passed is not shown"
+tree fine <<-'END'
+	t one; echo chatter; pass
+END
+expect_status 0
+closing "1 passed, 0 failed, 0 skipped"
+expect_not "$TMP/out" 'chatter'
+pass
+
+t "a file that dies in the middle has failed"
+tree dies <<-'END'
+	t one; pass
+	t two
+	kill -KILL $$
+END
+expect_status 1
+closing "1 passed, 1 failed, 0 skipped"
+expect "$TMP/out" 'it died, exit status 137|killed'
+pass
+
+t "a file that leaves without a verdict has failed"
+tree leaves <<-'END'
+	t one; pass
+	t two
+	exit 0
+END
+expect_status 1
+closing "1 passed, 1 failed, 0 skipped"
+pass
+
+t "a file without a test has failed"
+tree none <<-'END'
+	true
+END
+expect_status 1
+closing "0 passed, 1 failed, 0 skipped"
+pass
+
+t "a file that hangs is killed, with what it started"
+tree hangs <<-'END'
+	t one
+	start sleeper sleep 86399
+	pid sleeper >"$ROOT/sleeper"
+	sleep 86398
+END
+expect_status 1
+expect "$TMP/out" 'ran over its time'
+lib_runs "$(cat "$TMP/tree/sleeper")" && fail "the file's background process is still running"
+pass
+
+t "no test at all is not a success"
+tree absent <<-'END'
+	t one; pass
+END
+run env ONLY=nothing-is-called-this TEST_RESULTS= "$TMP/tree/tests/run"
+expect_status 1
+closing "0 passed, 0 failed, 0 skipped"
+pass
+
+# Programs of unit tests stand in for cmocka: what it prints, in its TAP form.
+unit() {	# STATUS, the output on stdin
+	rm -rf "$TMP/tree"
+	mkdir -p "$TMP/tree/tests/unit" "$TMP/tree/build/tests/unit" "$TMP/tree/build/san/tests/unit"
+	cp "$ROOT/tests/run" "$TMP/tree/tests/run"
+	: >"$TMP/tree/tests/unit/a_test.c"
+	cat >"$TMP/tap"
+	printf '#!/bin/sh\ncat %s\nexit %s\n' "$TMP/tap" "$1" >"$TMP/tree/build/tests/unit/a_test"
+	chmod +x "$TMP/tree/build/tests/unit/a_test"
+	cp "$TMP/tree/build/tests/unit/a_test" "$TMP/tree/build/san/tests/unit/a_test"
+	run env -u TEST_RESULTS ONLY='unit/*' BUILD="$TMP/tree/build" "$TMP/tree/tests/run"
+}
+
+t "cmocka: passed, failed, skipped"
+unit 1 <<-'END'
+	1..3
+	ok 1 - one
+	not ok 2 - two
+	# a_test.c:1: error: Failure!
+	skip: not on this kernel
+	not ok 3 # SKIP three
+END
+expect_status 1
+closing "1 passed, 1 failed, 1 skipped"
+expect "$TMP/out" '^skipped: unit/a: three: not on this kernel$'
+pass
+
+t "cmocka: a program that ends early has failed"
+unit 0 <<-'END'
+	1..3
+	ok 1 - one
+END
+expect_status 1
+closing "1 passed, 1 failed, 0 skipped"
+expect "$TMP/out" '1 of 3 tests ran'
+pass
+
+t "cmocka: a status that no test accounts for is a failure"
+unit 23 <<-'END'
+	1..1
+	ok 1 - one
+END
+expect_status 1
+closing "1 passed, 1 failed, 0 skipped"
+pass

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Recordings: what a live trace shows, the file of it shows too; and files that are damaged, cut
+# off, of a full disk, of somebody else.
+. "$(dirname "$0")/../e2e/lib.sh"
+need_root
+need gctrace minivm jq
+
+# The figures of a summary line, among them those that depend on when the trace ended.
+figures() {
+	jq -c 'select(.event == "summary") | [.collections, .pause_total_ns, .pause_max_ns,
+		.moved_bytes, .survived_bytes, .promoted_bytes, .dead_bytes, .complete,
+		.start_ns, .end_ns, .paused_share]' "$1"
+}
+
+# A recording to damage, made once.
+start vm minivm --seed 3 --rate 50
+run gctrace record -p "$(pid vm)" -n 40 --moves -o json --output "$TMP/whole"
+cp "$TMP/out" "$TMP/live" 2>/dev/null
+recorded=$status
+
+t "a recording shows what the live trace showed"
+[ $recorded = 0 ] || fail "record ended with $recorded"
+expect "$TMP/err" 'records, .* in .*/whole'
+expect_equal 1 "$(grep -c '"event":"summary"' "$TMP/live")" "summaries of the live trace"
+expect_not "$TMP/live" '"event":"gc"'
+run gctrace -o json "$TMP/whole"
+expect_status 0
+expect_equal 40 "$(grep -c '"event":"gc"' "$TMP/out")" "collections in the file"
+expect_equal "$(figures "$TMP/live")" "$(figures "$TMP/out")" "figures of the file"
+expect_equal true "$(jq 'select(.event == "summary").complete' "$TMP/out")" complete
+pass
+
+t "without privileges, from a pipe, the same"
+chmod 644 "$TMP/whole"
+run setpriv --reuid 65534 --regid 65534 --clear-groups gctrace -o json "$TMP/whole"
+expect_status 0
+expect_equal "$(figures "$TMP/live")" "$(figures "$TMP/out")" "figures as nobody"
+cat "$TMP/whole" | gctrace -o json /dev/stdin >"$TMP/piped"
+expect_equal "$(figures "$TMP/live")" "$(figures "$TMP/piped")" "figures of a pipe"
+pass
+
+t "the facts of host and target stand in the file as text"
+# The first block is small: zstd may have left parts of it as they are; so ask gctrace itself.
+run gctrace -o json "$TMP/whole"
+expect_equal "$(pid vm)" "$(jq -s '.[0].pid' "$TMP/out")" pid
+expect_equal '"minivm"' "$(jq -s '.[0].runtime' "$TMP/out")" runtime
+expect_equal true "$(head -c 64 "$TMP/whole" | grep -q 'gctrace recording' && echo true)" "header's text"
+pass
+
+t "a file cut off anywhere is read up to there, and said"
+size=$(stat -c %s "$TMP/whole")
+for part in 97 60 30 5; do
+	head -c $((size * part / 100)) "$TMP/whole" >"$TMP/cut"
+	run gctrace -o json "$TMP/cut"
+	expect_status 3
+	expect "$TMP/err" 'cut off after'
+	expect_equal false "$(jq 'select(.event == "summary").complete' "$TMP/out")" complete
+done
+run gctrace --allow-loss "$TMP/cut"
+expect_status 0
+head -c 20 "$TMP/whole" >"$TMP/cut"
+run gctrace "$TMP/cut"
+expect_status 1
+expect "$TMP/err" 'cut off in its header'
+pass
+
+t "a damaged block is told, and what is behind it is read"
+cp "$TMP/whole" "$TMP/bad"
+printf 'XXXXXXXXXXXXXXXX' | dd of="$TMP/bad" bs=1 seek=$((size / 2)) conv=notrunc status=none
+run gctrace -o json "$TMP/bad"
+expect_status 3
+expect "$TMP/err" 'damaged or missing'
+expect_equal true "$(jq 'select(.event == "summary") | .lost.recording > 0' "$TMP/out")" \
+	"lost.recording > 0"
+run gctrace "$TMP/bad"
+expect "$TMP/out" 'blocks of the recording'
+pass
+
+t "what is no recording is said to be none"
+printf '#!/bin/sh\033[2J\n' >"$TMP/script"
+run gctrace "$TMP/script"
+expect_status 1
+expect "$TMP/err" 'is no recording: it starts with'
+expect_not "$TMP/err" $'\033'
+: >"$TMP/empty"
+run gctrace "$TMP/empty"
+expect_status 1
+expect "$TMP/err" 'is empty'
+run gctrace "$TMP"
+expect_status 1
+pass
+
+t "a recording of a later version is refused"
+cp "$TMP/whole" "$TMP/later"
+printf '\002' | dd of="$TMP/later" bs=1 seek=8 conv=notrunc status=none
+run gctrace "$TMP/later"
+expect_status 1
+expect "$TMP/err" 'version 2.0'
+pass
+
+t "a full disk ends the recording with a message and a readable file"
+mkdir "$TMP/small"
+if mount -t tmpfs -o size=256k none "$TMP/small" 2>/dev/null; then
+	run timeout 60 gctrace record -p "$(pid vm)" --moves -d 60s --output "$TMP/small/file"
+	expect_status 1
+	expect "$TMP/err" 'No space left on device; the recording ends here'
+	run gctrace -o json "$TMP/small/file"
+	expect_status 3
+	expect "$TMP/err" 'cut off after'
+	expect "$TMP/out" '"event":"gc"'
+	umount "$TMP/small"
+	pass
+else
+	skip "no tmpfs can be mounted here"
+fi
+
+t "a killed gctrace leaves a file that can be read"
+start recorder gctrace record -p "$(pid vm)" --output "$TMP/killed"
+wait_for '[ "$(stat -c %s "$TMP/killed" 2>/dev/null || echo 0)" -gt 3000 ]' || fail "nothing was written"
+stop recorder KILL
+run gctrace -o json "$TMP/killed"
+expect_status 3
+expect "$TMP/out" '"event":"gc"'
+wait_for 'semaphores "$(pid vm)" >/dev/null' || fail "semaphores are still up"
+pass
+
+t "Ctrl-C ends a recording as a whole one"
+start recorder gctrace record -p "$(pid vm)" --output "$TMP/stopped"
+wait_for '[ "$(stat -c %s "$TMP/stopped" 2>/dev/null || echo 0)" -gt 3000 ]' || fail "nothing was written"
+stop recorder INT
+expect_equal 0 "$status" "status of the recorder"
+run gctrace "$TMP/stopped"
+expect_status 0
+expect "$TMP/out" 'complete: nothing was lost'
+pass
+
+t "the file belongs to the user who called sudo, and follows no link"
+mkdir "$TMP/theirs"
+chown 65534:65534 "$TMP/theirs"
+run env SUDO_UID=65534 SUDO_GID=65534 gctrace record -p "$(pid vm)" -n 2 --output "$TMP/theirs/file"
+expect_status 0
+expect_equal "65534 600" "$(stat -c '%u %a' "$TMP/theirs/file")" "owner and mode"
+ln -s /etc/motd "$TMP/theirs/link"
+run gctrace record -p "$(pid vm)" -n 2 --output "$TMP/theirs/link"
+expect_status 1
+pass
+
+t "wrong usage"
+run gctrace record -p "$(pid vm)"
+expect_status 2
+expect "$TMP/err" 'give --output FILE'
+run gctrace record --output "$TMP/x"
+expect_status 2
+run gctrace record -p "$(pid vm)" --output "$TMP/nonexistent/x"
+expect_status 1
+expect_equal "" "$(ls "$TMP/x" 2>/dev/null)" "a file for nothing"
+pass
+stop vm

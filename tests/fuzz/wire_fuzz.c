@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Any bytes as ring records, through the feed: the decoder of batches and of single probes, and
+ * the translators of the runtimes' own probes. The input is a row of
+ *
+ *	u8 kind | u8 target (low 2 bits), thread (next 2), REPAIR | u16 bytes | body
+ *
+ * With REPAIR the header of a batch gets a right magic, version and size, so that the fuzzer need
+ * not find them. Every byte that an event points to is read.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GCTRACE_PROBES_IMPLEMENTATION
+#include <gctrace/probes.h>
+
+#include "base/buf.h"
+#include "corpus.h"
+#include "stream/decode.h"
+#include "stream/feed.h"
+
+#define REPAIR 0x80
+#define FRAME 4
+
+#define CHECK(condition)         \
+	do {                     \
+		if (!(condition)) \
+			abort();  \
+	} while (0)
+
+static volatile uint64_t sum; /* so that nothing is optimised away */
+
+static void touch(const void *bytes, size_t count)
+{
+	const uint8_t *at = bytes;
+
+	for (size_t i = 0; i < count; i++)
+		sum += at[i];
+}
+
+static void touch_text(struct text text)
+{
+	touch(text.at, text.bytes);
+}
+
+static int see(void *ctx, const struct event *event)
+{
+	(void)ctx;
+	switch (event->kind) {
+	case EVENT_PRODUCER:
+		touch_text(event->producer.name);
+		touch_text(event->producer.version);
+		touch_text(event->producer.runtime);
+		touch_text(event->producer.collector);
+		break;
+	case EVENT_GC_START:
+		touch_text(event->gc_start.what);
+		touch_text(event->gc_start.cause);
+		break;
+	case EVENT_GC_FINISH:
+		touch_text(event->gc_finish.what);
+		touch_text(event->gc_finish.cause);
+		break;
+	case EVENT_MOVED:
+	case EVENT_SURVIVING:
+		CHECK(event->ranges.count <= DECODE_CHUNK);
+		CHECK(event->ranges.width == 4 || event->ranges.width == 8);
+		touch(event->ranges.ranges, event->ranges.count * sizeof(struct range));
+		break;
+	case EVENT_ROOTS:
+		CHECK(event->roots.count <= DECODE_CHUNK);
+		touch(event->roots.roots, event->roots.count * sizeof(struct root));
+		break;
+	case EVENT_OBJECT:
+		CHECK(event->object.count <= DECODE_CHUNK);
+		touch(event->object.references, event->object.count * sizeof(struct reference));
+		break;
+	case EVENT_CLASS:
+		touch_text(event->class_.name);
+		touch_text(event->class_.fields);
+		break;
+	case EVENT_DEFINE:
+		touch_text(event->define.name);
+		break;
+	case EVENT_POOL:
+		touch_text(event->pool.name);
+		break;
+	case EVENT_EXEC:
+		touch_text(event->process.image);
+		break;
+	case EVENT_LOSS:
+		CHECK(event->loss.count > 0);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static void repair(struct record *record)
+{
+	struct gctrace_batch *batch = (struct gctrace_batch *)(record + 1);
+
+	if (record->bytes < sizeof(*record) + sizeof(*batch))
+		return;
+	batch->magic = GCTRACE_MAGIC;
+	batch->major = GCTRACE_MAJOR;
+	batch->header_bytes = sizeof(*batch);
+	batch->bytes = record->bytes - (uint32_t)sizeof(*record);
+}
+
+/* In memory of its own, so that a byte too far is seen. */
+static void feed_one(struct feed *feed, const uint8_t *frame, size_t bytes, uint64_t stamp)
+{
+	struct record *record = malloc(sizeof(*record) + bytes);
+
+	*record = (struct record){
+		.stamp = stamp,
+		.bytes = (uint32_t)(sizeof(*record) + bytes),
+		.kind = frame[0],
+		.target = frame[1] & 3,
+		.tid = frame[1] >> 2 & 3,
+	};
+	memcpy(record + 1, frame + FRAME, bytes);
+	if (frame[1] & REPAIR && record->kind == RECORD_BATCH)
+		repair(record);
+	feed__record(feed, record);
+	free(record);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct feed_options options = { .join_bytes = 1 << 20 };
+	struct event_sink sink = { see, NULL };
+	struct feed *feed;
+	uint64_t stamp = 0;
+
+	CHECK(feed__new(&options, &sink, &feed) == 0);
+	while (size >= FRAME) {
+		size_t bytes = data[2] | (size_t)data[3] << 8;
+
+		if (bytes > size - FRAME)
+			bytes = size - FRAME;
+		feed_one(feed, data, bytes, ++stamp);
+		data += FRAME + bytes;
+		size -= FRAME + bytes;
+	}
+	feed__end(feed);
+	feed__free(feed);
+	return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------
+ * Seeds
+ */
+
+static void add_frame(struct buf *seed, unsigned int kind, const void *bytes, size_t count)
+{
+	const uint8_t frame[FRAME] = { (uint8_t)kind, REPAIR, (uint8_t)count,
+				       (uint8_t)(count >> 8) };
+
+	buf__add(seed, frame, sizeof(frame));
+	buf__add(seed, bytes, count);
+}
+
+static void take_batch(void *ctx, const void *batch, uint32_t bytes)
+{
+	add_frame(ctx, RECORD_BATCH, batch, bytes);
+}
+
+static void write_collection(struct gctrace_writer *writer)
+{
+	gctrace_write_producer(writer, "app", "1.0", "minivm", "copying");
+	gctrace_write_pause_begin(writer, 1, GCTRACE_WHY_COLLECTION);
+	gctrace_write_gc_start(writer, 1, 1, GCTRACE_REASON_ALLOCATION, GCTRACE_HOW_COPYING);
+	gctrace_write_generation(writer, GCTRACE_BEFORE, 1, 0, 0x10000, 800, 1600);
+	for (uint64_t i = 0; i < 20; i++)
+		gctrace_write_move(writer, 1, 0, 0, 0x10000 + i * 64, 0x20000 + i * 32, 32);
+	gctrace_write_move(writer, 1, 0, 1, 3, 5, UINT64_C(1) << 40);
+	gctrace_write_survivor(writer, 1, 1, 0x30000, 64);
+	gctrace_write_pool(writer, 1, "nursery", 800, 0, 1600, 1600);
+	gctrace_write_gc_finish(writer, 1);
+	gctrace_write_pause_end(writer, 1, 1000);
+}
+
+static void write_dump(struct gctrace_writer *writer)
+{
+	const uint64_t refs[] = { 0, 0x10040, 0x10080 }, places[] = { 16, 24, 32 };
+	const uint32_t flags[] = { 0, GCTRACE_ALREADY_REPORTED, GCTRACE_REF_WEAK };
+	struct gctrace_object object = {
+		.id = 0x10000, .class_ = 7, .size = 40, .count = 3, .refs = refs, .places = places,
+	};
+
+	gctrace_write_container(writer, GCTRACE_C_BEGIN, 1, 1);
+	gctrace_write_class(writer, 7, "Cache", 5, 0, 0, "table\0size", 11, 40);
+	gctrace_write_define(writer, GCTRACE_SPACE_THREAD, 1, 4711, 0, "main", 4);
+	gctrace_write_container(writer, GCTRACE_C_RT_THREAD, 1, 0);
+	gctrace_write_root(writer, 0x10000, 0, GCTRACE_ROOT_LOCAL, 3);
+	gctrace_write_root(writer, 0x10001, 0, GCTRACE_ROOT_LOCAL, 3);
+	for (object.place = 0; object.place < 4; object.place++)
+		gctrace_write_object(writer, &object);
+	object.ref_flags = flags;
+	object.flags = GCTRACE_OBJECT_PINNED | GCTRACE_MORE_REFERENCES;
+	object.first = 300;
+	object.id = 0x10003;
+	gctrace_write_object(writer, &object);
+	gctrace_write_object_alloc(writer, 0x10000, 40, 7, 0, 512);
+	gctrace_write_container(writer, GCTRACE_C_END, GCTRACE_DUMP_COMPLETE, 0);
+	gctrace_write_dump_end(writer, 1, 0, 5, 10, 2, 200);
+}
+
+/* One of every kind of ring record, with room for its arrays or texts. */
+static void write_singles(struct buf *seed)
+{
+	static const uint8_t kinds[] = { 2,  3,	 4,  5,	 6,  7,	 8,  9,	 10, 11, 12, 32, 33, 34,
+					 35, 36, 37, 38, 39, 40, 64, 65, 80, 81, 82, 83, 128, 130 };
+	struct { /* of a struct record_call, behind its head */
+		struct record_part part;
+		uint64_t args[6];
+		uint8_t rest[sizeof(struct record_pool) + 2 * RECORD_TEXT_BYTES];
+	} body = { .part = { .count = 2, .total = 2 }, .args = { 8, 1, 1, 1, 1, 1 } };
+
+	for (size_t i = 0; i < sizeof(kinds); i++)
+		add_frame(seed, kinds[i], &body, kinds[i] < 34 ? 72 + 64 : sizeof(body));
+	add_frame(seed, RECORD_EXIT, &body, 72);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	static _Alignas(8) unsigned char buffer[GCTRACE_BATCH_BYTES];
+	void (*const writes[])(struct gctrace_writer *) = { write_collection, write_dump };
+	int dir = corpus__open(*argc, *argv);
+	struct buf seed = BUF_INIT;
+
+	if (dir < 0)
+		return 0;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct gctrace_emitter emitter = { .sink = take_batch, .context = &seed };
+		struct gctrace_writer writer;
+
+		gctrace_writer_init(&writer, &emitter, buffer);
+		writes[i](&writer);
+		writes[i](&writer);
+		gctrace_flush(&writer);
+		corpus__add(dir, i, seed.data, seed.len);
+		buf__reset(&seed);
+	}
+	write_singles(&seed);
+	corpus__add(dir, 2, seed.data, seed.len);
+	buf__free(&seed);
+	close(dir);
+	return 0;
+}

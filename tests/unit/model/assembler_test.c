@@ -1,0 +1,1069 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gctrace/wire.h"
+#include "script.h"
+
+#define YOUNG 1
+#define FULL 3
+
+static void assert_exactly(struct amount amount, uint64_t value)
+{
+	assert_true(amount.known);
+	assert_false(amount.estimated);
+	assert_int_equal(amount.value, value);
+	assert_int_equal(amount.low, value);
+	assert_int_equal(amount.high, value);
+}
+
+/* ---------------------------------------------------------------- one pause, one collection */
+
+static void waits_for_the_end_of_its_pause(void **state)
+{
+	struct script s;
+	struct script_collection *c;
+
+	(void)state;
+	script__begin(&s);
+	s.now = 100;
+	pause_begin(&s, 7, GCTRACE_WHY_COLLECTION);
+	s.now = 110;
+	gc_start(&s, 41, YOUNG, GCTRACE_REASON_ALLOCATION);
+	s.now = 150;
+	gc_finish(&s, 41);
+	assert_int_equal(s.count, 0);
+	s.now = 160;
+	pause_end(&s, 7, 4);
+	assert_int_equal(s.count, 1);
+	c = &s.collections[0];
+	assert_int_equal(c->is.number, 41);
+	assert_false(c->is.counted_here);
+	assert_string_equal(c->what, "young");
+	assert_string_equal(c->cause, "allocation");
+	assert_int_equal(c->is.start_ns, 110);
+	assert_int_equal(c->is.end_ns, 150);
+	assert_int_equal(c->is.pause_count, 1);
+	assert_int_equal(c->is.pause_ns, 60);
+	assert_int_equal(c->is.pause_max_ns, 60);
+	assert_int_equal(c->is.suspend_ns, 4);
+	assert_int_equal(c->pauses[0].number, 7);
+	assert_int_equal(c->pauses[0].share_ns, 60);
+	assert_false(c->pauses[0].shared);
+	assert_false(c->is.partial || c->is.incomplete || c->is.cut_off || c->is.concurrent);
+	assert_int_equal(s.pause_count, 1);
+	assert_int_equal(s.pauses[0].collections, 1);
+	script__end(&s);
+	assert_int_equal(s.count, 1);
+}
+
+/* Times that nobody can mean: no sum of them wraps around to a small one. */
+static void absurd_times_do_not_wrap(void **state)
+{
+	const uint64_t half = UINT64_C(1) << 63;
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.how = GCTRACE_HOW_CONCURRENT;
+	s.now = 1;
+	gc_start(&s, 1, FULL, 0);
+	for (uint64_t pause = 1; pause <= 2; pause++) {
+		s.now = 2;
+		pause_begin(&s, pause, GCTRACE_WHY_REMARK);
+		s.now = half + 3;
+		pause_end(&s, pause, half);
+	}
+	gc_finish(&s, 1);
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.collections[0].is.pause_count, 2);
+	assert_int_equal(s.collections[0].is.pause_ns, U);
+	assert_int_equal(s.collections[0].is.suspend_ns, U);
+	assert_int_equal(s.collections[0].is.pause_max_ns, half + 1);
+	script__end(&s);
+}
+
+static void needs_no_pause(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_words(&s, "mark", NULL);
+	gc_counted(&s, 12);
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.collections[0].is.number, 1);
+	assert_true(s.collections[0].is.counted_here);
+	assert_string_equal(s.collections[0].what, "mark");
+	assert_string_equal(s.collections[0].cause, "");
+	assert_int_equal(s.collections[0].is.pause_count, 0);
+	assert_int_equal(s.collections[0].is.pause_ns, U);
+	assert_int_equal(s.collections[0].is.suspend_ns, U);
+	assert_exactly(s.collections[0].is.dead.objects, 12);
+	assert_false(s.collections[0].is.dead.bytes.known);
+	assert_false(s.collections[0].is.moved.bytes.known);
+	assert_int_equal(s.collections[0].is.before_bytes, U);
+	script__end(&s);
+}
+
+static void pause_inside_a_collection(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.how = GCTRACE_HOW_SWEEPING;
+	s.now = 10;
+	gc_start(&s, 1, FULL, 0);
+	s.now = 11;
+	pause_begin(&s, U, GCTRACE_WHY_COLLECTION);
+	s.now = 15;
+	pause_end(&s, U, U);
+	s.now = 20;
+	gc_finish(&s, 1);
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.collections[0].is.pause_ns, 4);
+	assert_false(s.collections[0].is.incomplete);
+	script__end(&s);
+}
+
+static void two_collections_share_a_pause(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.now = 100;
+	pause_begin(&s, U, GCTRACE_WHY_COLLECTION);
+	s.now = 105;
+	gc_start(&s, 1, YOUNG, 0);
+	s.now = 120;
+	gc_finish(&s, 1);
+	s.now = 130;
+	gc_start(&s, 2, FULL, 0);
+	s.now = 190;
+	gc_finish(&s, 2);
+	s.now = 200;
+	pause_end(&s, U, U);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.collections[0].is.pause_ns, 30);
+	assert_int_equal(s.collections[1].is.pause_ns, 70);
+	assert_true(s.collections[0].pauses[0].shared && s.collections[1].pauses[0].shared);
+	assert_int_equal(s.pauses[0].is.share_ns, 100);
+	assert_int_equal(s.pauses[0].collections, 2);
+	script__end(&s);
+}
+
+static void nested_collections_divide_the_pause(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	pause_begin(&s, 1, GCTRACE_WHY_COLLECTION);
+	s.now = 10;
+	gc_start(&s, 1, FULL, 0);
+	s.now = 20;
+	gc_start(&s, 2, YOUNG, 0);
+	s.now = 50;
+	gc_finish(&s, 2);
+	s.now = 90;
+	gc_finish(&s, 1);
+	s.now = 100;
+	pause_end(&s, 1, U);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.collections[0].is.number, 2);
+	assert_int_equal(s.collections[0].is.pause_ns, 30);
+	assert_int_equal(s.collections[1].is.number, 1);
+	assert_int_equal(s.collections[1].is.pause_ns, 70);
+	assert_int_equal(s.collections[1].is.pause_count, 1);
+	script__end(&s);
+}
+
+static void nested_pauses_are_told_apart_by_number(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	pause_begin(&s, 1, GCTRACE_WHY_OTHER);
+	s.now = 10;
+	pause_begin(&s, 2, GCTRACE_WHY_COLLECTION);
+	gc_start(&s, 1, YOUNG, 0);
+	gc_finish(&s, 1);
+	s.now = 20;
+	pause_end(&s, 2, U);
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.collections[0].is.pause_ns, 10);
+	s.now = 50;
+	pause_end(&s, 1, U);
+	assert_int_equal(s.pause_count, 2);
+	assert_int_equal(s.pauses[1].is.share_ns, 50);
+	assert_int_equal(s.pauses[1].collections, 0);
+	script__end(&s);
+	assert_int_equal(s.odd.pauses_unended, 0);
+}
+
+static void pauses_for_other_things(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.how = GCTRACE_HOW_CONCURRENT;
+	gc_start(&s, 1, FULL, 0);
+	pause_begin(&s, 1, GCTRACE_WHY_OTHER);
+	s.now = 5;
+	pause_end(&s, 1, U);
+	assert_int_equal(s.pause_count, 1);
+	assert_int_equal(s.pauses[0].collections, 0);
+	assert_string_equal(s.pauses[0].what, "other");
+	gc_finish(&s, 1);
+	assert_int_equal(s.collections[0].is.pause_count, 0);
+	assert_int_equal(s.collections[0].is.pause_ns, U);
+	script__end(&s);
+}
+
+/* ---------------------------------------------------------------- concurrent ones */
+
+static void young_inside_a_background_one(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.how = GCTRACE_HOW_CONCURRENT;
+	pause_begin(&s, 1, GCTRACE_WHY_MARK_START);
+	gc_start(&s, 10, FULL, GCTRACE_REASON_THRESHOLD);
+	s.now = 10;
+	pause_end(&s, 1, U);
+	s.how = GCTRACE_HOW_COPYING;
+	s.now = 100;
+	pause_begin(&s, 2, GCTRACE_WHY_COLLECTION);
+	gc_start(&s, 11, YOUNG, GCTRACE_REASON_ALLOCATION);
+	gc_finish(&s, 11);
+	s.now = 120;
+	pause_end(&s, 2, U);
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.collections[0].is.number, 11);
+	assert_true(s.collections[0].is.overlapped);
+	assert_false(s.collections[0].is.concurrent);
+	assert_int_equal(s.collections[0].is.pause_ns, 20);
+	s.now = 200;
+	pause_begin(&s, 3, GCTRACE_WHY_REMARK);
+	s.now = 230;
+	pause_end(&s, 3, U);
+	s.now = 300;
+	gc_finish(&s, 10);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.collections[1].is.number, 10);
+	assert_true(s.collections[1].is.concurrent);
+	assert_false(s.collections[1].is.overlapped);
+	assert_int_equal(s.collections[1].is.pause_count, 2);
+	assert_int_equal(s.collections[1].is.pause_ns, 40);
+	assert_int_equal(s.collections[1].is.pause_max_ns, 30);
+	assert_string_equal(s.collections[1].pause_what[0], "mark start");
+	assert_string_equal(s.collections[1].pause_what[1], "remark");
+	script__end(&s);
+}
+
+static void a_foreign_thread_ends_amid_a_pause(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.how = GCTRACE_HOW_CONCURRENT;
+	gc_start(&s, 1, FULL, 0);
+	s.how = GCTRACE_HOW_COPYING;
+	s.now = 10;
+	pause_begin(&s, 1, GCTRACE_WHY_COLLECTION);
+	gc_start(&s, 2, YOUNG, 0);
+	s.tid = 9;
+	s.now = 15;
+	gc_finish(&s, 1);
+	s.tid = 1;
+	gc_finish(&s, 2);
+	s.now = 20;
+	pause_end(&s, 1, U);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.collections[0].is.number, 1);
+	assert_int_equal(s.collections[0].is.pause_count, 0);
+	assert_int_equal(s.collections[1].is.pause_ns, 10);
+	script__end(&s);
+}
+
+static void unnumbered_ones_are_told_apart_by_thread(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.tid = 1;
+	s.now = 1;
+	gc_words(&s, "one", NULL);
+	s.tid = 2;
+	s.now = 2;
+	gc_words(&s, "two", NULL);
+	s.tid = 1;
+	s.now = 3;
+	gc_counted(&s, 111);
+	s.tid = 2;
+	gc_counted(&s, 222);
+	assert_int_equal(s.count, 2);
+	assert_string_equal(s.collections[0].what, "one");
+	assert_exactly(s.collections[0].is.dead.objects, 111);
+	assert_string_equal(s.collections[1].what, "two");
+	assert_exactly(s.collections[1].is.dead.objects, 222);
+	script__end(&s);
+}
+
+/* ---------------------------------------------------------------- what began before the attach */
+
+static void finish_without_a_start(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_finish(&s, 5);
+	pause_end(&s, 3, U);
+	assert_int_equal(s.count, 1);
+	assert_true(s.collections[0].is.partial);
+	assert_false(s.collections[0].is.incomplete);
+	assert_int_equal(s.collections[0].is.start_ns, U);
+	assert_string_equal(s.collections[0].what, "gc");
+	assert_true(s.pauses[0].is.partial);
+	assert_int_equal(s.pauses[0].is.share_ns, U);
+	gc_start(&s, 6, YOUNG, 0);
+	gc_finish(&s, 6);
+	assert_false(s.collections[1].is.partial);
+	script__end(&s);
+	assert_int_equal(s.odd.unbegun, 0);
+	assert_int_equal(s.odd.pauses_unbegun, 0);
+}
+
+/* Probes are attached one after the other: what starts meanwhile may lack anything. */
+static void starts_amid_the_attach(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	assert_int_equal(assembler__whole_from(s.assembler, 0, 100), 0);
+	s.now = 90;
+	gc_start(&s, 1, YOUNG, 0);
+	pause_begin(&s, 1, GCTRACE_WHY_COLLECTION);
+	s.now = 110;
+	pause_end(&s, 1, U);
+	gc_finish(&s, 1);
+	assert_true(s.collections[0].is.partial);
+	assert_false(s.collections[0].is.incomplete);
+	assert_true(s.pauses[0].is.partial);
+	gc_start(&s, 2, YOUNG, 0);
+	gc_finish(&s, 2);
+	assert_false(s.collections[1].is.partial);
+	script__end(&s);
+}
+
+/* A background collection from before the attach ends after a young one that was seen whole. */
+static void old_background_collection_is_partial(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	generation(&s, 6, false, 0, 0, 1000, 1000);
+	gc_start(&s, 6, YOUNG, 0);
+	gc_finish(&s, 6);
+	surviving(&s, 5, 1, 8, 4096, 100);
+	gc_finish(&s, 5);
+	assert_int_equal(s.count, 2);
+	assert_true(s.collections[1].is.partial);
+	assert_exactly(s.collections[1].is.survived.bytes, 100);
+	assert_false(s.collections[1].is.dead.bytes.known);
+	gc_finish(&s, 5);
+	surviving(&s, 5, 1, 8, 4096, 100);
+	assert_int_equal(s.count, 2);
+	script__end(&s);
+	assert_int_equal(s.odd.unbegun, 1);
+	assert_int_equal(s.odd.stray_reports, 1);
+}
+
+/* A parallel collector's batches: one is full before the one that the start stands in. */
+static void reports_come_before_the_start(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	for (uint64_t gc = 5; gc < 8; gc++) {
+		s.tid = 2;
+		moved(&s, gc, 0, 0, 8, 0, 500, 100);
+		s.tid = 1;
+		pause_begin(&s, gc, GCTRACE_WHY_COLLECTION);
+		gc_start(&s, gc, YOUNG, GCTRACE_REASON_ALLOCATION);
+		moved(&s, gc, 0, 0, 8, 200, 600, 10);
+		gc_finish(&s, gc);
+		pause_end(&s, gc, U);
+		assert_int_equal(s.count, gc - 4);
+		assert_int_equal(s.collections[gc - 5].is.number, gc);
+		assert_false(s.collections[gc - 5].is.partial);
+		assert_false(s.collections[gc - 5].is.incomplete);
+		assert_int_equal(s.collections[gc - 5].is.pause_count, 1);
+		assert_exactly(s.collections[gc - 5].is.moved.bytes, 110);
+	}
+	script__end(&s);
+	assert_int_equal(s.odd.unbegun + s.odd.unfinished + s.odd.stray_reports, 0);
+}
+
+/* ---------------------------------------------------------------- what goes wrong */
+
+static void target_dies_amid_a_collection(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	pause_begin(&s, 1, GCTRACE_WHY_COLLECTION);
+	gc_start(&s, 1, FULL, GCTRACE_REASON_EXPLICIT);
+	leave(&s);
+	assert_int_equal(s.count, 1);
+	assert_true(s.collections[0].is.cut_off);
+	assert_false(s.collections[0].is.incomplete);
+	assert_int_equal(s.collections[0].is.end_ns, U);
+	assert_int_equal(s.collections[0].is.pause_ns, U);
+	assert_int_equal(s.ended, 1);
+	script__end(&s);
+	assert_int_equal(s.ended, 1);
+	assert_int_equal(s.count, 1);
+}
+
+static void finish_was_lost(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.how = GCTRACE_HOW_COPYING;
+	pause_begin(&s, 1, GCTRACE_WHY_COLLECTION);
+	gc_start(&s, 1, YOUNG, 0);
+	pause_end(&s, 1, U);
+	assert_int_equal(s.count, 0);
+	pause_begin(&s, 2, GCTRACE_WHY_COLLECTION);
+	gc_start(&s, 2, YOUNG, 0);
+	assert_int_equal(s.count, 1);
+	assert_true(s.collections[0].is.cut_off);
+	assert_true(s.collections[0].is.incomplete);
+	gc_finish(&s, 2);
+	pause_end(&s, 2, U);
+	assert_int_equal(s.count, 2);
+	assert_false(s.collections[1].is.cut_off || s.collections[1].is.incomplete);
+	script__end(&s);
+	assert_int_equal(s.odd.unfinished, 1);
+}
+
+static void pause_end_was_lost(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	pause_begin(&s, 1, GCTRACE_WHY_COLLECTION);
+	gc_start(&s, 1, YOUNG, 0);
+	gc_finish(&s, 1);
+	loss(&s);
+	assert_int_equal(s.count, 0);
+	pause_begin(&s, 2, GCTRACE_WHY_COLLECTION);
+	assert_int_equal(s.count, 1);
+	assert_true(s.collections[0].is.incomplete);
+	assert_int_equal(s.collections[0].is.pause_ns, U);
+	script__end(&s);
+}
+
+static void start_was_lost(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	gc_finish(&s, 1);
+	loss(&s);
+	gc_finish(&s, 2);
+	assert_int_equal(s.count, 2);
+	assert_false(s.collections[1].is.partial);
+	assert_true(s.collections[1].is.incomplete);
+	script__end(&s);
+	assert_int_equal(s.odd.unbegun, 0);
+}
+
+static void loss_marks_what_is_going_on(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.now = 10;
+	gc_start(&s, 1, YOUNG, 0);
+	generation(&s, 1, false, 0, 0, 1000, 1000);
+	moved(&s, 1, 0, 0, 8, 0, 5000, 100);
+	loss(&s);
+	gc_finish(&s, 1);
+	assert_true(s.collections[0].is.incomplete);
+	assert_exactly(s.collections[0].is.moved.bytes, 100);
+	assert_false(s.collections[0].is.dead.bytes.known);
+	gc_start(&s, 2, YOUNG, 0); /* at the very time that the loss may have lasted until */
+	s.now = 11;
+	gc_finish(&s, 2);
+	assert_true(s.collections[1].is.incomplete);
+	gc_start(&s, 3, YOUNG, 0);
+	gc_finish(&s, 3);
+	assert_false(s.collections[2].is.incomplete);
+	script__end(&s);
+}
+
+static void stray_reports_are_counted(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	gc_finish(&s, 1);
+	moved(&s, 1, 0, 0, 8, 0, 5000, 100);
+	pool(&s, 1, "eden", 1, 0, U);
+	assert_int_equal(s.count, 1);
+	assert_false(s.collections[0].is.moved.bytes.known);
+	script__end(&s);
+	assert_int_equal(s.odd.stray_reports, 2);
+}
+
+static void any_number_of_starts_is_bounded(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	for (uint64_t gc = 1; gc <= 3000; gc++)
+		gc_start(&s, gc, YOUNG, 0);
+	assert_in_range(s.count, 3000 - 64, 3000 - 16);
+	for (uint64_t pause = 1; pause <= 200; pause++)
+		pause_begin(&s, pause, GCTRACE_WHY_OTHER);
+	assert_in_range(s.pause_count, 100, 160);
+	script__end(&s);
+	assert_int_equal(s.count, 3000);
+}
+
+/* A runtime that never says that a collection starts or ends, or one that wants our memory. */
+static void any_number_of_reports_is_bounded(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	for (uint64_t gc = 1; gc <= 1500; gc++)
+		pool(&s, gc, "heap", 1, 2, U);
+	for (uint64_t gc = 1501; gc <= 3000; gc++)
+		moved(&s, gc, 0, 0, 8, 0, 500, 100);
+	assert_in_range(s.count, 3000 - 64, 3000 - 16);
+	assert_int_equal(s.collections[0].is.number, 1);
+	assert_true(s.collections[0].is.partial);
+	assert_true(s.collections[0].is.cut_off);
+	assert_string_equal(s.collections[0].pool_names[0], "heap");
+	script__end(&s);
+	assert_int_equal(s.count, 3000);
+}
+
+/*
+ * Where ranges come to lie is kept for a few collections at a time: of more, promotion is an
+ * estimate, and sums are exact as ever.
+ */
+static void few_keep_places(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	generation(&s, 1, false, 0, 0, 1000, 1000);
+	generation(&s, 1, false, 1, 10000, 8000, 10000);
+	for (uint64_t gc = 1; gc <= 10; gc++) {
+		gc_start(&s, gc, YOUNG, 0);
+		moved(&s, gc, 0, 0, 8, 0, 10000, 100);
+	}
+	for (uint64_t gc = 1; gc <= 10; gc++)
+		gc_finish(&s, gc);
+	assert_int_equal(s.count, 10);
+	for (size_t i = 0; i < 10; i++) {
+		const struct portion *promoted = &s.collections[i].is.promoted;
+
+		assert_exactly(s.collections[i].is.moved.bytes, 100);
+		assert_true(promoted->bytes.known);
+		assert_int_equal(promoted->bytes.value, 100);
+		assert_int_equal(promoted->bytes.estimated, i >= 4);
+	}
+	gc_start(&s, 11, YOUNG, 0);
+	moved(&s, 11, 0, 0, 8, 0, 10000, 100);
+	gc_finish(&s, 11);
+	assert_exactly(s.collections[10].is.promoted.bytes, 100);
+	script__end(&s);
+}
+
+/* ---------------------------------------------------------------- ranges */
+
+/* Two generations: 0 at [0, 1000), 1 at [10000, 20000), and how much of each is in use. */
+static void lay_out(struct script *s, uint64_t gc, uint64_t used0, uint64_t used1)
+{
+	define(s, GCTRACE_SPACE_GENERATION, 0, "nursery");
+	define(s, GCTRACE_SPACE_GENERATION, 1, "old");
+	generation(s, gc, false, 0, 0, 1000, 1000);
+	generation(s, gc, false, 1, 10000, 8000, 10000);
+	pool(s, gc, "nursery", used0, U, U);
+	pool(s, gc, "old", used1, U, U);
+}
+
+static void moved_stayed_promoted_dead(void **state)
+{
+	struct script s;
+	const struct collection *c;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	lay_out(&s, 1, 800, 5000);
+	moved(&s, 1, 0, 0, 8, 0, 500, 100);    /* within the nursery */
+	moved(&s, 1, 0, 0, 8, 200, 15000, 50); /* promoted */
+	moved(&s, 1, 0, 0, 8, 300, 300, 24);   /* pinned */
+	gc_finish(&s, 1);
+	c = &s.collections[0].is;
+	assert_exactly(c->condemned.bytes, 800);
+	assert_exactly(c->moved.bytes, 150);
+	assert_exactly(c->stayed.bytes, 24);
+	assert_exactly(c->survived.bytes, 174);
+	assert_exactly(c->promoted.bytes, 50);
+	assert_exactly(c->dead.bytes, 800 - 174);
+	assert_false(c->moved.objects.known);
+	assert_int_equal(c->before_bytes, 5800);
+	assert_int_equal(c->after_bytes, U);
+	assert_int_equal(c->oldest, 0);
+	script__end(&s);
+}
+
+static void one_report_in_both_widths_counts_once(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, FULL, 0);
+	lay_out(&s, 1, 800, 5000);
+	moved(&s, 1, 0, 0, 4, 0, 500, 100);
+	moved(&s, 1, 0, 0, 8, 0, 500, 100);
+	moved(&s, 1, 0, 0, 8, 200, 600, 50);
+	surviving(&s, 1, 1, 4, 10000, 700); /* of this generation only the narrow form came */
+	gc_finish(&s, 1);
+	assert_exactly(s.collections[0].is.moved.bytes, 150);
+	assert_exactly(s.collections[0].is.survived.bytes, 850);
+	assert_exactly(s.collections[0].is.dead.bytes, 5800 - 850);
+	script__end(&s);
+}
+
+/* Moved twice in two phases: alive once. What was promoted in between is swept around once. */
+static void phases_are_chained(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, FULL, 0);
+	lay_out(&s, 1, 800, 5000);
+	moved(&s, 1, 1, 1, 8, 15000, 10500, 40); /* phase 1, told first: the promoted, again */
+	moved(&s, 1, 1, 1, 8, 12000, 10540, 60);
+	moved(&s, 1, 0, 0, 8, 200, 15000, 40); /* phase 0: promoted */
+	surviving(&s, 1, 1, 8, 10500, 100);
+	gc_finish(&s, 1);
+	assert_exactly(s.collections[0].is.moved.bytes, 140);
+	assert_exactly(s.collections[0].is.survived.bytes, 100);
+	assert_exactly(s.collections[0].is.promoted.bytes, 40);
+	assert_exactly(s.collections[0].is.dead.bytes, 5800 - 100);
+	script__end(&s);
+}
+
+static void generation_after_decides_promotion(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	lay_out(&s, 1, 800, 5000);
+	moved(&s, 1, 0, 0, 8, 0, 0, 400); /* stays, but its place becomes old */
+	generation(&s, 1, true, 0, 500, 0, 500);
+	generation(&s, 1, true, 1, 10000, 5000, 10000);
+	generation(&s, 1, true, 1, 0, 400, 500);
+	gc_finish(&s, 1);
+	assert_exactly(s.collections[0].is.promoted.bytes, 400);
+	assert_exactly(s.collections[0].is.dead.bytes, 400);
+	script__end(&s);
+}
+
+/* New places in no generation that was told: what is promoted lies between. */
+static void unknown_places_are_estimated(void **state)
+{
+	struct script s;
+	struct amount promoted;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	lay_out(&s, 1, 800, 5000);
+	moved(&s, 1, 0, 0, 8, 0, 15000, 30);
+	moved(&s, 1, 0, 0, 8, 100, 90000, 70);
+	gc_finish(&s, 1);
+	promoted = s.collections[0].is.promoted.bytes;
+	assert_true(promoted.known && promoted.estimated);
+	assert_int_equal(promoted.low, 30);
+	assert_int_equal(promoted.high, 100);
+	script__end(&s);
+}
+
+/* Without a pool of that name it is only known how much a generation spans. */
+static void spans_of_generations_bound_the_dead(void **state)
+{
+	struct script s;
+	const struct collection *c;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	generation(&s, 1, false, 0, 0, 1000, 1000);
+	generation(&s, 1, false, 1, 10000, 8000, 10000);
+	moved(&s, 1, 0, 0, 8, 0, 500, 100);
+	generation(&s, 1, true, 0, 0, 100, 1000);
+	generation(&s, 1, true, 1, 10000, 8000, 10000);
+	gc_finish(&s, 1);
+	c = &s.collections[0].is;
+	assert_true(c->condemned.bytes.known && c->condemned.bytes.estimated);
+	assert_true(c->dead.bytes.known && c->dead.bytes.estimated);
+	assert_int_equal(c->dead.bytes.low, 0);
+	assert_int_equal(c->dead.bytes.high, 900);
+	assert_int_equal(c->before_bytes, 9000);
+	assert_int_equal(c->after_bytes, 8100);
+	script__end(&s);
+}
+
+static void no_generations_no_promotion(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	moved(&s, 1, 0, 0, 8, 0, 15000, 30);
+	gc_finish(&s, 1);
+	assert_false(s.collections[0].is.promoted.bytes.known);
+	assert_false(s.collections[0].is.dead.bytes.known);
+	assert_exactly(s.collections[0].is.moved.bytes, 30);
+	script__end(&s);
+}
+
+static void nothing_reported_is_nothing_alive(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	lay_out(&s, 1, 800, 0);
+	moved(&s, 1, 0, 0, 8, 0, 500, 8);
+	gc_finish(&s, 1);
+	gc_start(&s, 2, YOUNG, 0);
+	lay_out(&s, 2, 700, 0);
+	gc_finish(&s, 2);
+	assert_exactly(s.collections[1].is.survived.bytes, 0);
+	assert_exactly(s.collections[1].is.dead.bytes, 700);
+	script__end(&s);
+}
+
+static void more_alive_than_there_was(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	lay_out(&s, 1, 50, 0);
+	moved(&s, 1, 0, 0, 8, 0, 500, 100);
+	gc_finish(&s, 1);
+	assert_false(s.collections[0].is.dead.bytes.known);
+	script__end(&s);
+}
+
+static void ranges_that_wrap_are_odd(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	moved(&s, 1, 0, 0, 8, UINT64_MAX - 5, 500, 100);
+	moved(&s, 1, 0, 0, 8, 8, UINT64_MAX - 5, 100);
+	moved(&s, 1, 0, 0, 8, 0, 500, 0);
+	moved(&s, 1, 0, 0, 8, 0, 500, 16);
+	gc_finish(&s, 1);
+	assert_exactly(s.collections[0].is.moved.bytes, 16);
+	assert_true(s.collections[0].is.incomplete);
+	script__end(&s);
+	assert_int_equal(s.odd.overlong, 2);
+}
+
+/* What young collections promote while the old space is marked may be among its survivors. */
+static void newcomers_of_a_background_collection(void **state)
+{
+	struct script s;
+	struct amount dead;
+
+	(void)state;
+	script__begin(&s);
+	s.how = GCTRACE_HOW_CONCURRENT;
+	gc_start(&s, 1, 2, 0);
+	lay_out(&s, 1, 0, 5000);
+	s.how = GCTRACE_HOW_COPYING;
+	gc_start(&s, 2, YOUNG, 0);
+	lay_out(&s, 2, 800, 5000);
+	moved(&s, 2, 0, 0, 8, 0, 16000, 200);
+	gc_finish(&s, 2);
+	surviving(&s, 1, 1, 8, 10000, 3000);
+	gc_finish(&s, 1);
+	assert_int_equal(s.collections[1].is.number, 1);
+	dead = s.collections[1].is.dead.bytes;
+	assert_true(dead.known && dead.estimated);
+	assert_int_equal(dead.low, 2000);
+	assert_int_equal(dead.high, 2200);
+	script__end(&s);
+}
+
+/* ---------------------------------------------------------------- pools and names */
+
+static void pools_are_summed(void **state)
+{
+	struct script s;
+	struct script_collection *c;
+
+	(void)state;
+	script__begin(&s);
+	pause_begin(&s, U, 0);
+	gc_words(&s, "young", "G1 Evacuation Pause");
+	pool(&s, U, "G1 Eden Space", 1000, U, U);
+	pool(&s, U, "G1 Old Gen", 300, 350, 4000);
+	pool(&s, U, "Metaspace", 70, 70, 90);
+	pool(&s, U, "G1 Eden Space", U, 0, 2000);
+	gc_finish(&s, U);
+	pause_end(&s, U, U);
+	c = &s.collections[0];
+	assert_int_equal(c->is.pool_count, 3);
+	assert_string_equal(c->pool_names[0], "G1 Eden Space");
+	assert_int_equal(c->pools[0].before, 1000);
+	assert_int_equal(c->pools[0].after, 0);
+	assert_true(c->pools[2].outside);
+	assert_int_equal(c->is.before_bytes, 1300);
+	assert_int_equal(c->is.after_bytes, 350);
+	assert_int_equal(c->is.committed_bytes, 6000);
+	assert_string_equal(c->cause, "G1 Evacuation Pause");
+	script__end(&s);
+}
+
+static void growth_of_an_old_pool_is_promotion(void **state)
+{
+	struct script s;
+	struct amount promoted;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	pool(&s, 1, "PS Eden Space", 1000, 0, U);
+	pool(&s, 1, "PS Old Gen", 300, 350, U);
+	gc_finish(&s, 1);
+	promoted = s.collections[0].is.promoted.bytes;
+	assert_true(promoted.known && promoted.estimated);
+	assert_int_equal(promoted.value, 50);
+	assert_int_equal(promoted.low, 50);
+	assert_int_equal(promoted.high, 1000);
+	gc_start(&s, 2, YOUNG, 0);
+	pool(&s, 2, "PS Eden Space", 1000, 0, U);
+	pool(&s, 2, "PS Old Gen", 350, 340, U);
+	gc_finish(&s, 2);
+	assert_false(s.collections[1].is.promoted.bytes.known);
+	gc_start(&s, 3, FULL, 0);
+	pool(&s, 3, "PS Eden Space", 1000, 0, U);
+	pool(&s, 3, "PS Old Gen", 340, 400, U);
+	gc_finish(&s, 3);
+	assert_false(s.collections[2].is.promoted.bytes.known);
+	script__end(&s);
+}
+
+static void sums_need_every_pool(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	pool(&s, 1, "a", 10, 5, U);
+	pool(&s, 1, "b", U, 5, U);
+	gc_finish(&s, 1);
+	assert_int_equal(s.collections[0].is.before_bytes, U);
+	assert_int_equal(s.collections[0].is.after_bytes, 10);
+	assert_int_equal(s.collections[0].is.committed_bytes, U);
+	script__end(&s);
+}
+
+/* Nobody has a thousand pools; who tells of more has an incomplete line, not our time. */
+static void pools_are_bounded(void **state)
+{
+	struct script s;
+	char name[32];
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	for (unsigned int i = 0; i < 1500; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		pool(&s, 1, name, 10, 5, 20);
+	}
+	gc_finish(&s, 1);
+	assert_in_range(s.collections[0].is.pool_count, 512, 1024);
+	assert_true(s.collections[0].is.incomplete);
+	assert_int_equal(s.collections[0].is.before_bytes, U);
+	assert_int_equal(s.collections[0].is.after_bytes, U);
+	script__end(&s);
+}
+
+static void words_of_the_producer(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	define(&s, GCTRACE_SPACE_REASON, 300, "moon phase");
+	define(&s, GCTRACE_SPACE_WHY, 300, "tidying");
+	pause_begin(&s, 1, 300);
+	gc_start(&s, 1, YOUNG, 300);
+	gc_finish(&s, 1);
+	pause_end(&s, 1, U);
+	gc_start(&s, 2, 4, 301);
+	gc_finish(&s, 2);
+	assert_string_equal(s.collections[0].cause, "moon phase");
+	assert_string_equal(s.collections[0].pause_what[0], "tidying");
+	assert_string_equal(s.collections[1].cause, "");
+	assert_string_equal(s.collections[1].what, "gen 2");
+	script__end(&s);
+}
+
+static void what_by_generations(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	generation(&s, 1, false, 0, 0, 0, 1000);
+	generation(&s, 1, false, 1, 1000, 0, 1000);
+	generation(&s, 1, false, 2, 2000, 0, 1000);
+	gc_start(&s, 1, 1, 0);
+	gc_finish(&s, 1);
+	gc_start(&s, 2, 3, 0);
+	gc_finish(&s, 2);
+	gc_start(&s, 3, 7, 0);
+	gc_finish(&s, 3);
+	gc_start(&s, 4, U, 0);
+	gc_finish(&s, 4);
+	gc_start(&s, 5, 6, 0);
+	gc_finish(&s, 5);
+	assert_string_equal(s.collections[0].what, "young");
+	assert_string_equal(s.collections[1].what, "gen 1");
+	assert_string_equal(s.collections[2].what, "full");
+	assert_string_equal(s.collections[3].what, "full");
+	assert_int_equal(s.collections[3].is.oldest, 2);
+	assert_string_equal(s.collections[4].what, "old");
+	script__end(&s);
+}
+
+static void targets_do_not_mix(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.target = 1;
+	gc_start(&s, 1, YOUNG, 0);
+	s.target = 2;
+	gc_start(&s, 1, YOUNG, 0);
+	moved(&s, 1, 0, 0, 8, 0, 500, 100);
+	gc_finish(&s, 1);
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.collections[0].is.target, 2);
+	s.target = 1;
+	leave(&s);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.collections[1].is.target, 1);
+	assert_true(s.collections[1].is.cut_off);
+	assert_false(s.collections[1].is.moved.bytes.known);
+	script__end(&s);
+	assert_int_equal(s.ended, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(waits_for_the_end_of_its_pause),
+		cmocka_unit_test(absurd_times_do_not_wrap),
+		cmocka_unit_test(needs_no_pause),
+		cmocka_unit_test(pause_inside_a_collection),
+		cmocka_unit_test(two_collections_share_a_pause),
+		cmocka_unit_test(nested_collections_divide_the_pause),
+		cmocka_unit_test(nested_pauses_are_told_apart_by_number),
+		cmocka_unit_test(pauses_for_other_things),
+		cmocka_unit_test(young_inside_a_background_one),
+		cmocka_unit_test(a_foreign_thread_ends_amid_a_pause),
+		cmocka_unit_test(unnumbered_ones_are_told_apart_by_thread),
+		cmocka_unit_test(finish_without_a_start),
+		cmocka_unit_test(starts_amid_the_attach),
+		cmocka_unit_test(old_background_collection_is_partial),
+		cmocka_unit_test(reports_come_before_the_start),
+		cmocka_unit_test(target_dies_amid_a_collection),
+		cmocka_unit_test(finish_was_lost),
+		cmocka_unit_test(pause_end_was_lost),
+		cmocka_unit_test(start_was_lost),
+		cmocka_unit_test(loss_marks_what_is_going_on),
+		cmocka_unit_test(stray_reports_are_counted),
+		cmocka_unit_test(any_number_of_starts_is_bounded),
+		cmocka_unit_test(any_number_of_reports_is_bounded),
+		cmocka_unit_test(few_keep_places),
+		cmocka_unit_test(moved_stayed_promoted_dead),
+		cmocka_unit_test(one_report_in_both_widths_counts_once),
+		cmocka_unit_test(phases_are_chained),
+		cmocka_unit_test(generation_after_decides_promotion),
+		cmocka_unit_test(unknown_places_are_estimated),
+		cmocka_unit_test(spans_of_generations_bound_the_dead),
+		cmocka_unit_test(no_generations_no_promotion),
+		cmocka_unit_test(nothing_reported_is_nothing_alive),
+		cmocka_unit_test(more_alive_than_there_was),
+		cmocka_unit_test(ranges_that_wrap_are_odd),
+		cmocka_unit_test(newcomers_of_a_background_collection),
+		cmocka_unit_test(pools_are_summed),
+		cmocka_unit_test(growth_of_an_old_pool_is_promotion),
+		cmocka_unit_test(sums_need_every_pool),
+		cmocka_unit_test(pools_are_bounded),
+		cmocka_unit_test(words_of_the_producer),
+		cmocka_unit_test(what_by_generations),
+		cmocka_unit_test(targets_do_not_mix),
+	};
+
+	return cmocka_run_group_tests_name("model/assembler", tests, NULL, NULL);
+}

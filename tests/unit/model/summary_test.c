@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "model/summary.h"
+
+#define U EVENT_UNKNOWN
+
+static struct text text(const char *word)
+{
+	return (struct text){ word, strlen(word) };
+}
+
+static struct pause pause_at(uint64_t start, uint64_t ns)
+{
+	return (struct pause){ .number = U, .start_ns = start, .end_ns = start + ns,
+			       .suspend_ns = U, .what = text("stop"), .share_ns = ns };
+}
+
+static struct collection collection(uint64_t number, const char *what)
+{
+	return (struct collection){ .number = number, .what = text(what), .generations = 1,
+				    .start_ns = U, .end_ns = U, .pause_ns = U, .suspend_ns = U,
+				    .before_bytes = U, .after_bytes = U, .committed_bytes = U };
+}
+
+static void longest_pauses_in_their_order(void **state)
+{
+	struct summary summary;
+	struct pause pause;
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 10), 0);
+	for (uint64_t i = 0; i < 1000; i++) {
+		pause = pause_at(i, i * 7919 % 1000);
+		assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	}
+	summary__sort_top(&summary);
+	assert_int_equal(summary.top.count, 10);
+	for (size_t i = 0; i < 10; i++)
+		assert_int_equal(summary.top.items[i].ns, 999 - i);
+	assert_int_equal(histogram__count(summary.pauses), 1000);
+	assert_int_equal(summary__paused_ns(&summary), 999 * 1000 / 2);
+	summary__free(&summary);
+	assert_int_equal(summary__init(&summary, 0), 0);
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	summary__sort_top(&summary);
+	assert_int_equal(summary.top.count, 0);
+	summary__free(&summary);
+}
+
+/* A pause that is shared is one entry, named by the collection with the largest share. */
+static void a_pause_has_one_name(void **state)
+{
+	struct summary summary;
+	struct pause whole = pause_at(50, 100), share = whole;
+	struct collection young = collection(1, "young"), full = collection(2, "full");
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 5), 0);
+	assert_int_equal(summary__pause(&summary, &whole, 2), 0);
+	assert_int_equal(summary.top.items[0].number, U);
+	share.share_ns = 20;
+	young.pauses = full.pauses = &share;
+	young.pauses_kept = full.pauses_kept = 1;
+	assert_int_equal(summary__collection(&summary, &young), 0);
+	assert_int_equal(summary.top.items[0].number, 1);
+	share.share_ns = 80;
+	full.cause = text("because");
+	assert_int_equal(summary__collection(&summary, &full), 0);
+	assert_int_equal(summary__collection(&summary, &young), 0);
+	assert_int_equal(summary.top.count, 1);
+	assert_int_equal(summary.top.items[0].ns, 100);
+	assert_int_equal(summary.top.items[0].number, 2);
+	assert_memory_equal(summary.top.items[0].what.at, "full", 4);
+	assert_memory_equal(summary.top.items[0].cause.at, "because", 7);
+	summary__free(&summary);
+}
+
+static void pauses_without_collections_or_length(void **state)
+{
+	struct summary summary;
+	struct pause pause = pause_at(1, 500);
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 5), 0);
+	assert_int_equal(summary__pause(&summary, &pause, 0), 0);
+	pause.share_ns = U;
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	assert_int_equal(histogram__count(summary.pauses), 0);
+	assert_int_equal(summary.other_pauses, 1);
+	assert_int_equal(summary.other_pause_ns, 500);
+	assert_int_equal(summary.pauses_unmeasured, 1);
+	assert_int_equal(summary.top.count, 0);
+	summary__free(&summary);
+}
+
+static void grow(struct summary *summary, uint64_t start, uint64_t end, uint64_t before,
+		 uint64_t after, bool overlapped)
+{
+	struct collection c = collection(1, "young");
+
+	c.start_ns = start;
+	c.end_ns = end;
+	c.before_bytes = before;
+	c.after_bytes = after;
+	c.overlapped = overlapped;
+	assert_int_equal(summary__collection(summary, &c), 0);
+}
+
+static void allocation_between_collections(void **state)
+{
+	struct summary summary;
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 0), 0);
+	grow(&summary, 0, 10, 500, 100, false);
+	assert_int_equal(summary.allocated.ns, 0);
+	grow(&summary, 110, 120, 600, 200, false); /* 500 in 100 */
+	grow(&summary, 220, 230, 300, 250, true);  /* another one runs: this gap does not count, */
+	grow(&summary, 330, 340, 900, 100, false); /* nor this one */
+	grow(&summary, 440, 450, 50, 40, false);   /* something was freed that nobody told */
+	grow(&summary, 460, 470, 70, U, false);	   /* 30 in 10 */
+	grow(&summary, 480, 490, 90, 10, false);
+	assert_int_equal(summary.allocated.bytes, 530);
+	assert_int_equal(summary.allocated.ns, 110);
+	summary__free(&summary);
+}
+
+static void promotion_is_over_the_whole_time(void **state)
+{
+	struct summary summary;
+	struct collection c = collection(1, "young");
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 0), 0);
+	summary.start_ns = 1000;
+	summary.end_ns = 5000;
+	assert_int_equal(summary__promotion(&summary).ns, 0);
+	c.promoted.bytes = amount__exact(64);
+	assert_int_equal(summary__collection(&summary, &c), 0);
+	assert_int_equal(summary__promotion(&summary).bytes, 64);
+	assert_int_equal(summary__promotion(&summary).ns, 4000);
+	assert_false(summary__promotion(&summary).estimated);
+	c.promoted.bytes.known = false;
+	assert_int_equal(summary__collection(&summary, &c), 0);
+	assert_true(summary__promotion(&summary).estimated);
+	summary__free(&summary);
+}
+
+static void any_number_of_kinds(void **state)
+{
+	struct summary summary;
+	char name[32];
+	uint64_t sum = 0;
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 0), 0);
+	for (int i = 0; i < 200; i++) {
+		struct collection c;
+
+		snprintf(name, sizeof(name), "kind %d", i % 100);
+		c = collection((uint64_t)i, name);
+		c.pause_ns = 5;
+		c.pause_max_ns = 5;
+		c.partial = i == 3;
+		c.incomplete = i == 4;
+		c.cut_off = i == 5;
+		assert_int_equal(summary__collection(&summary, &c), 0);
+	}
+	assert_int_equal(summary.kinds.count, SUMMARY_KINDS + 1);
+	for (size_t i = 0; i < summary.kinds.count; i++)
+		sum += summary.kinds.items[i].count;
+	assert_int_equal(sum, 200);
+	assert_int_equal(summary.collections, 200);
+	assert_int_equal(summary.kinds.items[0].count, 2);
+	assert_int_equal(summary.kinds.items[0].pause_ns, 10);
+	assert_int_equal(summary.kinds.items[SUMMARY_KINDS].what.bytes, 0);
+	assert_int_equal(summary.partial + summary.incomplete + summary.cut_off, 3);
+	summary__free(&summary);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(longest_pauses_in_their_order),
+		cmocka_unit_test(a_pause_has_one_name),
+		cmocka_unit_test(pauses_without_collections_or_length),
+		cmocka_unit_test(allocation_between_collections),
+		cmocka_unit_test(promotion_is_over_the_whole_time),
+		cmocka_unit_test(any_number_of_kinds),
+	};
+
+	return cmocka_run_group_tests_name("model/summary", tests, NULL, NULL);
+}

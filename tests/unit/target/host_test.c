@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <linux/capability.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "target/host.h"
+
+#define BIT(capability) (UINT64_C(1) << (capability))
+#define VERSION(major, minor) (((major) << 16) + ((minor) << 8))
+
+/* A host where all is well. */
+static struct host_facts good(void)
+{
+	return (struct host_facts){
+		.release = "6.1.0-13-amd64",
+		.version = VERSION(6, 1),
+		.capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_PTRACE) |
+				BIT(CAP_CHECKPOINT_RESTORE),
+		.init_user_ns = true,
+		.init_pid_ns = true,
+		.proc_mounted = true,
+		.sys_mounted = true,
+		.uprobes = true,
+		.semaphores = true,
+		.lockdown = HOST_LOCKDOWN_NONE,
+		.perf_event_paranoid = 2,
+		.unprivileged_bpf_disabled = 2,
+		.ptrace_scope = 1,
+		.seccomp = 0,
+		.bpf_error = EINVAL,
+		.perf_error = EFAULT,
+		.memlock = 8 << 20,
+	};
+}
+
+static void assert_verdict(const struct host_facts *facts, enum host_verdict worst)
+{
+	struct host_checks checks = HOST_CHECKS_INIT;
+
+	assert_int_equal(host__judge(facts, &checks), 0);
+	assert_int_equal(host_checks__worst(&checks), worst);
+	assert_true(checks.count >= 10);
+	/* Whoever is told of something is told what to do about it, and only then. */
+	for (size_t i = 0; i < checks.count; i++) {
+		assert_true(strlen(checks.checks[i].found) > 0);
+		assert_true((checks.checks[i].remedy != NULL) ==
+			    (checks.checks[i].verdict != HOST_OK));
+	}
+	host_checks__free(&checks);
+	host_checks__free(&checks);
+}
+
+/* The check with this name comes to this verdict, for a reason with this word in it. */
+static void assert_check(const struct host_facts *facts, const char *name,
+			 enum host_verdict verdict, const char *word)
+{
+	struct host_checks checks = HOST_CHECKS_INIT;
+	bool seen = false;
+
+	assert_int_equal(host__judge(facts, &checks), 0);
+	for (size_t i = 0; i < checks.count; i++) {
+		const struct host_check *check = &checks.checks[i];
+
+		if (strcmp(check->name, name) != 0)
+			continue;
+		seen = true;
+		assert_int_equal(check->verdict, verdict);
+		if (!strstr(check->found, word) && !(check->remedy && strstr(check->remedy, word)))
+			fail_msg("%s: not in: %s; %s", word, check->found, check->remedy);
+	}
+	assert_true(seen);
+	host_checks__free(&checks);
+}
+
+static void a_good_host_is_ready(void **state)
+{
+	struct host_facts facts = good();
+
+	(void)state;
+	assert_verdict(&facts, HOST_OK);
+	facts.capabilities = BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_PTRACE);
+	assert_verdict(&facts, HOST_OK);
+	facts.lockdown = HOST_LOCKDOWN_INTEGRITY;
+	assert_verdict(&facts, HOST_OK);
+}
+
+#define CHECK(change, name, verdict, word)               \
+	do {                                             \
+		struct host_facts facts = good();        \
+		facts.change;                            \
+		assert_verdict(&facts, verdict);         \
+		assert_check(&facts, name, verdict, word); \
+	} while (0)
+
+static void each_fault_has_its_line(void **state)
+{
+	(void)state;
+	CHECK(version = VERSION(5, 10), "kernel", HOST_MISSING, "5.15");
+	CHECK(version = VERSION(5, 15), "kernel", HOST_WARNING, "6.0");
+	CHECK(version = 0, "kernel", HOST_WARNING, "5.15");
+	CHECK(btf_error = ENOENT, "btf", HOST_MISSING, "CONFIG_DEBUG_INFO_BTF");
+	CHECK(lockdown = HOST_LOCKDOWN_CONFIDENTIALITY, "lockdown", HOST_MISSING,
+	      "confidentiality");
+	CHECK(lockdown = HOST_LOCKDOWN_UNKNOWN, "lockdown", HOST_WARNING, "securityfs");
+	CHECK(init_user_ns = false, "capabilities", HOST_MISSING, "user namespace");
+	CHECK(init_pid_ns = false, "proc", HOST_WARNING, "--pid=host");
+	CHECK(proc_mounted = false, "proc", HOST_MISSING, "mount -t proc");
+	CHECK(uprobes = false, "uprobes", HOST_MISSING, "CONFIG_UPROBE_EVENTS");
+	CHECK(semaphores = false, "uprobes", HOST_MISSING, "ref_ctr_offset");
+	CHECK(bpf_error = ENOSYS, "bpf", HOST_MISSING, "does not exist");
+	CHECK(bpf_error = EPERM, "bpf", HOST_MISSING, "seccomp");
+	CHECK(perf_error = EPERM, "perf", HOST_MISSING, "seccomp");
+	CHECK(perf_error = EACCES, "perf", HOST_MISSING, "seccomp");
+	CHECK(seccomp = 2, "seccomp", HOST_WARNING, "filter");
+	CHECK(ptrace_scope = 3, "ptrace", HOST_WARNING, "ptrace_scope");
+	CHECK(perf_event_paranoid = HOST_UNKNOWN, "perf_event_paranoid", HOST_WARNING, "/proc");
+}
+
+static void names_the_missing_capability(void **state)
+{
+	static const struct {
+		int capability;
+		const char *name;
+	} needed[] = {
+		{ CAP_BPF, "CAP_BPF is missing" },
+		{ CAP_PERFMON, "CAP_PERFMON is missing" },
+		{ CAP_SYS_PTRACE, "CAP_SYS_PTRACE is missing" },
+	};
+	struct host_facts facts = good();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		facts = good();
+		facts.capabilities &= ~BIT(needed[i].capability);
+		assert_int_equal(host__missing_capability(facts.capabilities),
+				 needed[i].capability);
+		assert_check(&facts, "capabilities", HOST_MISSING, needed[i].name);
+	}
+	facts = good();
+	facts.capabilities &= ~BIT(CAP_CHECKPOINT_RESTORE);
+	assert_int_equal(host__missing_capability(facts.capabilities), -1);
+	assert_check(&facts, "capabilities", HOST_WARNING, "deleted");
+	assert_int_equal(host__missing_capability(0), CAP_BPF);
+	assert_int_equal(host__missing_capability(BIT(CAP_SYS_ADMIN)), CAP_SYS_PTRACE);
+}
+
+static void an_ordinary_user_is_told_to_be_root(void **state)
+{
+	struct host_facts facts = good();
+
+	(void)state;
+	facts.capabilities = 0;
+	facts.bpf_error = facts.perf_error = EPERM;
+	assert_check(&facts, "bpf", HOST_MISSING, "sudo");
+	assert_check(&facts, "perf", HOST_MISSING, "sudo");
+	assert_check(&facts, "perf_event_paranoid", HOST_MISSING, "CAP_PERFMON");
+	facts.perf_event_paranoid = -1;
+	assert_check(&facts, "perf_event_paranoid", HOST_OK, "-1");
+}
+
+static void looks_at_this_host(void **state)
+{
+	struct host_facts facts;
+	struct host_checks checks = HOST_CHECKS_INIT;
+
+	(void)state;
+	host__look(&facts);
+	assert_true(facts.version >= VERSION(3, 0));
+	assert_int_equal(facts.version, host__kernel_version());
+	assert_true(facts.proc_mounted);
+	assert_int_equal(host__has_capability(CAP_SYS_ADMIN),
+			 !!(facts.capabilities & BIT(CAP_SYS_ADMIN)));
+	/* Both calls were refused for what they asked, or for who asked; none did anything. */
+	assert_int_not_equal(facts.bpf_error, 0);
+	assert_int_not_equal(facts.perf_error, 0);
+	assert_int_equal(host__judge(&facts, &checks), 0);
+	host_checks__free(&checks);
+	assert_string_equal(host__capability_name(CAP_BPF), "CAP_BPF");
+	assert_string_equal(host__capability_name(63), "a capability");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_good_host_is_ready),
+		cmocka_unit_test(each_fault_has_its_line),
+		cmocka_unit_test(names_the_missing_capability),
+		cmocka_unit_test(an_ordinary_user_is_told_to_be_root),
+		cmocka_unit_test(looks_at_this_host),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

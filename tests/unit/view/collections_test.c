@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "samples.h"
+
+static struct view *new_view(struct sheet *sheet, struct view_options options)
+{
+	struct view *view;
+
+	options.start_ns = 1000 * NS_PER_S;
+	view = collections_view__new(&options, &sheet->output, &sheet->terminal);
+	assert_non_null(view);
+	return view;
+}
+
+static void heading(void **state)
+{
+	struct heading heading = sample__heading();
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ 0 });
+	assert_int_equal(view__heading(view, &heading), 0);
+	assert_string_equal(sheet__text(&sheet),
+			    "# minivm 1.2, copying nursery; pid 4711 (shop)\n"
+			    "# known: collections and pauses, pools before and after,"
+			    " what moved, survived and died\n");
+	heading.known = KNOWN_COLLECTIONS;
+	heading.on_request = KNOWN_MOVES;
+	heading.runtime.bytes = heading.version.bytes = heading.collector.bytes = 0;
+	heading.file = "a\x1b.rec";
+	assert_int_equal(view__heading(view, &heading), 0);
+	assert_string_equal(sheet__text(&sheet),
+			    "# a runtime that has not said its name; pid 4711 (shop);"
+			    " from a\\x1b.rec\n"
+			    "# known: collections and pauses\n"
+			    "# on request: what moved, survived and died (--moves)\n"
+			    "# not told by this process: pools before and after\n");
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+static void lines_of_all_kinds(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection young = sample__young(), bare = sample__bare(), far = young;
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ 0 });
+	young.dead.objects.known = false;
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_int_equal(view__collection(view, &heading, &bare), 0);
+	far.dead.bytes.known = false;
+	far.start_ns = 1012345678 * NS_PER_MS;
+	far.number = 123456;
+	far.what = (struct text){ "concurrent mark", 15 };
+	far.cause = (struct text){ "G1 Humongous Allocation", 23 };
+	far.concurrent = far.incomplete = far.cut_off = true;
+	far.survived.bytes = amount__between(1, 1 << 20, 2 << 20);
+	assert_int_equal(view__collection(view, &heading, &far), 0);
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_string_equal(
+		sheet__text(&sheet),
+		"   time s    gc what      cause                  pause   before    after    moved"
+		" survived     dead\n"
+		"    2.500    41 young     allocation          1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
+		" 1.00 MiB 4.00 MiB\n"
+		"    7.000     1 gc        -                          -        -        -        -"
+		"        -        - p\n"
+		"1011345.678 123456 concurrent mark G1 Humongous Allocation 1.50 ms  20.0 MiB 16.0 MiB"
+		"  900 KiB ~1.00 MiB 12.3 k obj cix\n"
+		"    2.500    41 young     allocation          1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
+		" 1.00 MiB 4.00 MiB\n");
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+static void details(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection young = sample__young();
+	struct pause other = young.pauses[0];
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ .verbose = true });
+	young.dead.objects.known = false;
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	other.what = (struct text){ "deopt", 5 };
+	other.suspend_ns = EVENT_UNKNOWN;
+	assert_int_equal(view__pause(view, &heading, &other, 1), 0);
+	assert_int_equal(view__pause(view, &heading, &other, 0), 0);
+	assert_string_equal(
+		sheet__text(&sheet),
+		"   time s    gc what      cause                  pause   before    after    moved"
+		" survived     dead\n"
+		"    2.500    41 young     allocation          1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
+		" 1.00 MiB 4.00 MiB\n"
+		"                condemned 5.00 MiB  stayed 124 KiB  promoted ~20.0 KiB\n"
+		"                pool nursery                  4.00 MiB -> 1.00 MiB  of 8.00 MiB"
+		"  max 8.00 MiB\n"
+		"                pool code                            - -> 3.00 MiB"
+		"  (not in the heap)\n"
+		"                pause collection at 2.500  1.50 ms, stopping all threads 12.3 us\n"
+		"                pause deopt at 2.500  1.50 ms\n");
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+static size_t longest_line(const char *text)
+{
+	size_t longest = 0, columns;
+
+	while (*text) {
+		const char *end = strchr(text, '\n');
+
+		columns = utf8__columns(text, (size_t)(end - text));
+		longest = columns > longest ? columns : longest;
+		text = end + 1;
+	}
+	return longest;
+}
+
+static void fits_into_the_terminal(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection young = sample__young();
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	young.dead.objects.known = false;
+	for (size_t columns = 36; columns < 200; columns++) {
+		for (int several = 0; several < 2; several++) {
+			sheet__begin(&sheet);
+			sheet.terminal.columns = columns;
+			view = new_view(&sheet, (struct view_options){ .several = several });
+			assert_int_equal(view__collection(view, &heading, &young), 0);
+			assert_true(longest_line(sheet__text(&sheet)) <= columns ||
+				    (several && columns < 44));
+			view__free(view);
+			sheet__end(&sheet);
+		}
+	}
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ .several = true });
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_in_range(longest_line(sheet__text(&sheet)), 90, 100);
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+/* The terminal was resized: columns are chosen anew, with titles. */
+static void follows_the_terminal(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection young = sample__young();
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	sheet.terminal.columns = 120;
+	sheet.terminal.is_terminal = true;
+	view = new_view(&sheet, (struct view_options){ 0 });
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_non_null(strstr(sheet__text(&sheet), "survived"));
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_null(strstr(sheet__text(&sheet), "time s"));
+	sheet.terminal.columns = 60;
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_null(strstr(sheet__text(&sheet), "survived"));
+	for (int i = 0; i < 39; i++)
+		assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_null(strstr(sheet__text(&sheet), "time s"));
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_non_null(strstr(sheet__text(&sheet), "time s"));
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+static void results(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection young = sample__young(), next = young;
+	struct summary summary;
+	struct results results = { .of = &heading, .summary = &summary, .shown = 1 };
+	struct pause pause = young.pauses[0];
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ 0 });
+	assert_int_equal(summary__init(&summary, 5), 0);
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	assert_int_equal(summary__collection(&summary, &young), 0);
+	next.number = 42;
+	next.start_ns = young.end_ns + NS_PER_S;
+	next.end_ns = next.start_ns + NS_PER_MS;
+	next.before_bytes = 26 << 20;
+	next.pauses_kept = 0;
+	assert_int_equal(summary__collection(&summary, &next), 0);
+	pause.share_ns = EVENT_UNKNOWN;
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	pause.share_ns = 7000;
+	assert_int_equal(summary__pause(&summary, &pause, 0), 0);
+	summary.start_ns = 1000 * NS_PER_S;
+	summary.end_ns = 1010 * NS_PER_S;
+	young.incomplete = true;
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	sheet__text(&sheet);
+	results.lost[LOSS_RING_FULL] = 3;
+	results.lost[LOSS_SEQUENCE_GAP] = 4;
+	results.odd.unfinished = 1;
+	assert_int_equal(view__results(view, &results), 0);
+	assert_string_equal(
+		sheet__text(&sheet),
+		"minivm (pid 4711), 10.0 s: 2 collections (2 young), 1 shown\n"
+		"  pauses     1, in all 1.50 ms, p50 1.50 ms, p99 1.50 ms, max 1.50 ms;"
+		" 0.015 % of the time\n"
+		"  others     1 pauses in which no collection was seen, in all 7.00 us\n"
+		"  unmeasured 1 pause whose beginning or end was not seen\n"
+		"  rates      allocated 10.0 MiB/s, promoted ~4.00 KiB/s\n"
+		"  objects    moved 1.76 MiB, survived 2.00 MiB, promoted 40.0 KiB, dead 8.00 MiB,"
+		" dead 24.7 k objects\n"
+		"  longest    1.50 ms  at 2.500  gc 41  young, allocation\n"
+		"  i  something of it was lost: its figures may lack a part\n"
+		"  odd: 1 collections whose end was never told\n"
+		"NOT complete: 3 records found no room in the ring\n"
+		"              4 batches never came (gap in their numbers)\n");
+	memset(results.lost, 0, sizeof(results.lost));
+	memset(&results.odd, 0, sizeof(results.odd));
+	results.of = NULL;
+	assert_int_equal(view__results(view, &results), 0);
+	assert_non_null(strstr(sheet__text(&sheet), "\ncomplete: nothing was lost\n"));
+	summary__free(&summary);
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+static void hostile_words(void **state)
+{
+	static const char evil[] = "x\n\x1b[2J\xe2\x80\xae\xff";
+	struct heading heading = sample__heading();
+	struct collection bare = sample__bare();
+	struct sheet sheet;
+	struct view *view;
+	const char *text;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ .verbose = true });
+	bare.what = bare.cause = (struct text){ evil, sizeof(evil) - 1 };
+	assert_int_equal(view__collection(view, &heading, &bare), 0);
+	text = strchr(sheet__text(&sheet), '\n') + 1;
+	assert_non_null(strstr(text, "x\\n\\x1b[2J\\u{202e}\\xff"));
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+static void wall_clock(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection young = sample__young();
+	struct sheet sheet;
+	struct view *view;
+	const char *text;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ .timestamps = true });
+	heading.clock_offset_ns = INT64_C(1700000000) * (int64_t)NS_PER_S;
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	text = sheet__text(&sheet);
+	assert_int_equal(strncmp(text, "time ", 5), 0);
+	assert_non_null(strstr(text, "\n2023-11-1"));
+	assert_non_null(strstr(text, ":02.500000"));
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(heading),
+		cmocka_unit_test(lines_of_all_kinds),
+		cmocka_unit_test(details),
+		cmocka_unit_test(fits_into_the_terminal),
+		cmocka_unit_test(follows_the_terminal),
+		cmocka_unit_test(results),
+		cmocka_unit_test(hostile_words),
+		cmocka_unit_test(wall_clock),
+	};
+
+	return cmocka_run_group_tests_name("view/collections", tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "samples.h"
+
+static struct view *new_view(struct sheet *sheet)
+{
+	const struct view_options options = { .start_ns = 1000 * NS_PER_S };
+	struct view *view = ndjson_view__new(&options, &sheet->output);
+
+	assert_non_null(view);
+	return view;
+}
+
+static void header(void **state)
+{
+	struct heading heading = sample__heading();
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet);
+	assert_int_equal(view__heading(view, &heading), 0);
+	assert_string_equal(
+		sheet__text(&sheet),
+		"{\"event\":\"header\",\"pid\":4711,\"gctrace\":\"" GCTRACE_VERSION "\","
+		"\"name\":\"shop\",\"runtime\":\"minivm\",\"runtime_version\":\"1.2\","
+		"\"collector\":\"copying nursery\",\"provider\":\"gctrace\","
+		"\"accuracy\":\"exact\",\"known\":[\"collections\",\"pools\",\"moves\"],"
+		"\"on_request\":[],\"start_ns\":1000000000000,\"clock_offset_ns\":5}\n");
+	heading = (struct heading){ .known = KNOWN_COLLECTIONS, .on_request = KNOWN_MOVES,
+				    .clock_offset_ns = -3, .file = "x.gctrace" };
+	assert_int_equal(view__heading(view, &heading), 0);
+	assert_string_equal(
+		sheet__text(&sheet),
+		"{\"event\":\"header\",\"gctrace\":\"" GCTRACE_VERSION "\",\"accuracy\":\"exact\","
+		"\"known\":[\"collections\"],\"on_request\":[\"moves\"],\"start_ns\":0,"
+		"\"clock_offset_ns\":-3,\"file\":\"x.gctrace\"}\n");
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+static void everything_of_a_collection(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection collection = sample__young();
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet);
+	assert_int_equal(view__collection(view, &heading, &collection), 0);
+	assert_string_equal(
+		sheet__text(&sheet),
+		"{\"event\":\"gc\",\"pid\":4711,\"gc\":41,\"start_ns\":1002500000000,"
+		"\"end_ns\":1002501000000,\"pauses\":1,\"pause_ns\":1500000,"
+		"\"pause_max_ns\":1500000,\"suspend_ns\":12345,\"generation\":0,"
+		"\"kind\":\"young\",\"cause\":\"allocation\",\"before_bytes\":20971520,"
+		"\"after_bytes\":16777216,\"committed_bytes\":33554432,"
+		"\"condemned_bytes\":5242880,\"moved_bytes\":921600,\"stayed_bytes\":126976,"
+		"\"survived_bytes\":1048576,\"promoted_bytes\":20480,\"dead_bytes\":4194304,"
+		"\"dead_objects\":12345,\"estimated\":{\"promoted_bytes\":[10240,30720]}}\n"
+		"{\"event\":\"pool\",\"pid\":4711,\"gc\":41,\"name\":\"nursery\","
+		"\"before_bytes\":4194304,\"after_bytes\":1048576,\"committed_bytes\":8388608,"
+		"\"max_bytes\":8388608}\n"
+		"{\"event\":\"pool\",\"pid\":4711,\"gc\":41,\"name\":\"code\","
+		"\"after_bytes\":3145728,\"outside\":true}\n");
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+/* What nobody told is not there: neither 0 nor null. */
+static void nothing_of_a_collection(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection collection = sample__bare();
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet);
+	assert_int_equal(view__collection(view, &heading, &collection), 0);
+	assert_string_equal(sheet__text(&sheet),
+			    "{\"event\":\"gc\",\"pid\":4711,\"gc\":1,\"counted\":true,"
+			    "\"end_ns\":1007000000000,\"pauses\":0,\"kind\":\"gc\","
+			    "\"partial\":true}\n");
+	collection.partial = false;
+	collection.concurrent = collection.incomplete = collection.cut_off = true;
+	assert_int_equal(view__collection(view, &heading, &collection), 0);
+	assert_non_null(strstr(sheet__text(&sheet),
+			       "\"concurrent\":true,\"incomplete\":true,\"cut_off\":true}\n"));
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+static void hostile_words(void **state)
+{
+	static const char evil[] = "a\n\"b\\\x1b[31m\xff";
+	struct heading heading = sample__heading();
+	struct collection collection = sample__bare();
+	struct sheet sheet;
+	struct view *view;
+	const char *text;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet);
+	collection.cause = (struct text){ evil, sizeof(evil) - 1 };
+	assert_int_equal(view__collection(view, &heading, &collection), 0);
+	text = sheet__text(&sheet);
+	assert_non_null(strstr(text, "\"cause\":\"a\\n\\\"b\\\\\\u001b[31m"));
+	assert_non_null(strstr(text, "\"invalid_utf8\":[{\"at\":\"/cause\",\"hex\":"
+				     "\"610a22625c1b5b33316dff\"}]}\n"));
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	assert_null(strchr(text, '\x1b'));
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+static void pauses_and_results(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection collection = sample__young();
+	struct pause pause = collection.pauses[0];
+	struct summary summary;
+	struct results results = { .of = &heading, .last = true, .summary = &summary, .shown = 1 };
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet);
+	assert_int_equal(summary__init(&summary, 5), 0);
+	assert_int_equal(view__pause(view, &heading, &pause, 1), 0);
+	assert_string_equal(sheet__text(&sheet),
+			    "{\"event\":\"pause\",\"pid\":4711,\"pause\":9,"
+			    "\"start_ns\":1002500000000,\"end_ns\":1002501500000,"
+			    "\"pause_ns\":1500000,\"suspend_ns\":12345,\"kind\":\"collection\","
+			    "\"collections\":1}\n");
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	assert_int_equal(summary__collection(&summary, &collection), 0);
+	summary.start_ns = 1000 * NS_PER_S;
+	summary.end_ns = 1003 * NS_PER_S;
+	results.lost[LOSS_RING_FULL] = 3;
+	results.odd.overlong = 2;
+	assert_int_equal(view__results(view, &results), 0);
+	assert_string_equal(
+		sheet__text(&sheet),
+		"{\"event\":\"summary\",\"pid\":4711,\"complete\":false,"
+		"\"lost\":{\"ring_full\":3},\"odd\":{\"overlong\":2},"
+		"\"start_ns\":1000000000000,\"end_ns\":1003000000000,\"collections\":1,"
+		"\"shown\":1,\"partial_collections\":0,\"incomplete_collections\":0,"
+		"\"cut_off_collections\":0,\"pauses\":1,\"pause_total_ns\":1500000,"
+		"\"pause_p50_ns\":1500000,\"pause_p99_ns\":1500000,\"pause_max_ns\":1500000,"
+		"\"pauses_unmeasured\":0,\"other_pauses\":0,\"other_pause_total_ns\":0,"
+		"\"paused_share\":0.0005,\"promoted_bytes_per_second\":6826.666666666667,"
+		"\"moved_bytes\":921600,\"survived_bytes\":1048576,\"promoted_bytes\":20480,"
+		"\"dead_bytes\":4194304,\"dead_objects\":12345,"
+		"\"kinds\":[{\"kind\":\"young\",\"collections\":1,\"pause_total_ns\":1500000,"
+		"\"pause_max_ns\":1500000}],\"longest_pauses\":[{\"start_ns\":1002500000000,"
+		"\"pause_ns\":1500000,\"gc\":41,\"kind\":\"young\",\"cause\":\"allocation\"}]}\n");
+	results.of = NULL;
+	assert_int_equal(view__results(view, &results), 0);
+	assert_null(strstr(sheet__text(&sheet), "per_second"));
+	summary__free(&summary);
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+static void a_closed_output_is_its_answer(void **state)
+{
+	struct heading heading = sample__heading();
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet);
+	sheet.output.error = -32;
+	assert_int_equal(view__heading(view, &heading), -32);
+	assert_string_equal(sheet__text(&sheet), "");
+	view__free(view);
+	view__free(NULL);
+	sheet__end(&sheet);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(header),
+		cmocka_unit_test(everything_of_a_collection),
+		cmocka_unit_test(nothing_of_a_collection),
+		cmocka_unit_test(hostile_words),
+		cmocka_unit_test(pauses_and_results),
+		cmocka_unit_test(a_closed_output_is_its_answer),
+	};
+
+	return cmocka_run_group_tests_name("view/ndjson", tests, NULL, NULL);
+}
