@@ -136,6 +136,7 @@ static void be_the_helper(int socket, pid_t parent)
 {
 	/* The terminal's signals are for the parent; when that ends, so do we. */
 	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGPIPE };
+	int ready = 0;
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
@@ -144,9 +145,19 @@ static void be_the_helper(int socket, pid_t parent)
 	if (privileges__keep(UINT64_C(1) << CAP_SYS_ADMIN | UINT64_C(1) << CAP_PERFMON))
 		_exit(1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() == parent)
+	if (getppid() == parent && send_message(3, &ready, sizeof(ready), -1) == 0)
 		serve(3);
 	_exit(0);
+}
+
+/* It says so when it has given up what it does not need: until then it is as strong as we are. */
+static int await_the_helper(const struct opener *opener)
+{
+	int ready, none, err = receive_message(opener->socket, &ready, sizeof(ready), &none);
+
+	if (none >= 0)
+		close(none);
+	return err;
 }
 
 int opener__new(struct opener **out)
@@ -169,7 +180,9 @@ int opener__new(struct opener **out)
 	if (opener->pid == 0)
 		be_the_helper(sockets[1], parent);
 	close(sockets[1]);
-	if (opener->pid < 0) {
+	if (opener->pid > 0)
+		err = await_the_helper(opener);
+	if (err) {
 		opener__free(opener);
 		return err;
 	}

@@ -22,7 +22,10 @@ struct opener_request {
 	pid_t tid;
 };
 
-/* While the process has one thread, before privileges are dropped. 0 or negative errno. */
+/*
+ * While the process has one thread, before privileges are dropped. Comes back when the helper has
+ * given up all that it does not need. 0 or negative errno.
+ */
 int opener__new(struct opener **out);
 void opener__free(struct opener *opener);
 
