@@ -96,7 +96,8 @@ static __always_inline void probe__lose(const struct probe *probe, enum bpf_loss
 	__sync_fetch_and_add(&counts->entries[kind], entries);
 }
 
-static __always_inline void *ring__choose(const struct target_switch *target)
+/* The ring of this CPU, or the one `step` further; the dump's for all while there is one. */
+static __always_inline void *ring__choose(const struct target_switch *target, __u32 step)
 {
 	__u32 place = RING_DUMP;
 	void *ring;
@@ -106,7 +107,7 @@ static __always_inline void *ring__choose(const struct target_switch *target)
 		if (ring)
 			return ring;
 	}
-	place = bpf_get_smp_processor_id() % ring_shards;
+	place = (bpf_get_smp_processor_id() + step) % ring_shards;
 	return bpf_map_lookup_elem(&rings, &place);
 }
 
@@ -117,7 +118,7 @@ static __always_inline void *ring__choose(const struct target_switch *target)
 static __always_inline __u64 ring__flags(void *ring)
 {
 	if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >
-	    bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2)
+	    bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 4)
 		return BPF_RB_FORCE_WAKEUP;
 	return BPF_RB_NO_WAKEUP;
 }
@@ -136,12 +137,18 @@ static __always_inline void *ring__reserve(struct probe *probe, __u64 size, __u1
 
 	if (!target)
 		return NULL;
-	ring = ring__choose(target);
+	ring = ring__choose(target, 0);
 	if (!ring)
 		return NULL;
 	record = bpf_ringbuf_reserve(ring, size, 0);
-	if (!record)
-		return NULL;
+	if (!record) {
+		ring = ring__choose(target, 1);
+		if (!ring)
+			return NULL;
+		record = bpf_ringbuf_reserve(ring, size, 0);
+		if (!record)
+			return NULL;
+	}
 	probe->flags = ring__flags(ring);
 	record->stamp = probe->stamp;
 	record->bytes = size;
