@@ -169,6 +169,7 @@ static __always_inline int probe__begin(struct pt_regs *ctx, struct probe *probe
 	probe->slot = cookie >> 32;
 	probe->site = (__u32)cookie;
 	probe->flags = 0;
+	probe->place = 0;
 	if (count == 0 || probe__args((void *)ctx, probe->site, args, count) == 0)
 		return 0;
 	if (sleepable) {

@@ -70,6 +70,7 @@ struct probe {
 	__u32 slot; /* of the target */
 	__u32 site;
 	__u64 flags; /* to submit the reservation with */
+	__u64 place; /* among the rings, of what it has told so far, + 1; 0: nothing yet */
 };
 
 struct probe_args {
@@ -96,21 +97,6 @@ static __always_inline void probe__lose(const struct probe *probe, enum bpf_loss
 	__sync_fetch_and_add(&counts->entries[kind], entries);
 }
 
-/* The ring of this CPU, or the one `step` further; the dump's for all while there is one. */
-static __always_inline void *ring__choose(const struct target_switch *target, __u32 step)
-{
-	__u32 place = RING_DUMP;
-	void *ring;
-
-	if (target->dumping) {
-		ring = bpf_map_lookup_elem(&rings, &place);
-		if (ring)
-			return ring;
-	}
-	place = (bpf_get_smp_processor_id() + step) % ring_shards;
-	return bpf_map_lookup_elem(&rings, &place);
-}
-
 /*
  * The reader looks by itself every few milliseconds; it is woken only when it seems to be late,
  * because waking costs more than the record.
@@ -124,32 +110,57 @@ static __always_inline __u64 ring__flags(void *ring)
 }
 
 /*
+ * Where a hit's records go: the dump's ring while there is one, else this CPU's. Once one of them
+ * found room, all go there, since parts are only in order within a ring.
+ */
+static __always_inline __u32 ring__place(const struct probe *probe,
+					 const struct target_switch *target)
+{
+	__u32 place = RING_DUMP;
+
+	if (probe->place)
+		return probe->place - 1;
+	if (target->dumping && bpf_map_lookup_elem(&rings, &place))
+		return place;
+	return bpf_get_smp_processor_id() % ring_shards;
+}
+
+static __always_inline void *ring__try(struct probe *probe, __u32 place, __u64 size)
+{
+	void *ring = bpf_map_lookup_elem(&rings, &place);
+	void *record;
+
+	if (!ring)
+		return NULL;
+	record = bpf_ringbuf_reserve(ring, size, 0);
+	if (!record)
+		return NULL;
+	probe->place = (__u64)place + 1;
+	probe->flags = ring__flags(ring);
+	return record;
+}
+
+/*
  * Room for a record of size bytes (a constant: the verifier of 5.15 wants it), its head filled
- * in; `bytes` is to be set where the record turns out to be shorter. NULL when the ring is full;
- * the caller counts that. Each reservation is submitted or discarded before the next one.
+ * in; `bytes` is to be set where the record turns out to be shorter. A shard that is full spills
+ * into the next one, with the first record of a hit. NULL when there is no room; the caller counts
+ * that. Each reservation is submitted or discarded before the next one.
  */
 static __always_inline void *ring__reserve(struct probe *probe, __u64 size, __u16 kind)
 {
 	__u32 slot = probe->slot;
 	struct target_switch *target = bpf_map_lookup_elem(&switches, &slot);
 	struct record *record;
-	void *ring;
+	__u32 place;
 
 	if (!target)
 		return NULL;
-	ring = ring__choose(target, 0);
-	if (!ring)
+	place = ring__place(probe, target);
+	record = ring__try(probe, place, size);
+	if (!record && ring_shards > 1 && place < ring_shards && !probe->place)
+		record = ring__try(probe, (place + 1) % ring_shards, size);
+	if (!record)
 		return NULL;
-	record = bpf_ringbuf_reserve(ring, size, 0);
-	if (!record) {
-		ring = ring__choose(target, 1);
-		if (!ring)
-			return NULL;
-		record = bpf_ringbuf_reserve(ring, size, 0);
-		if (!record)
-			return NULL;
-	}
-	probe->flags = ring__flags(ring);
 	record->stamp = probe->stamp;
 	record->bytes = size;
 	record->kind = kind;
