@@ -45,6 +45,7 @@ static void collect(uint64_t gc)
 	}
 	gctrace_writer_context(&writer, gc, gc);
 	gctrace_write_producer(&writer, "", "1.0", "tiny", "copying");
+	gctrace_write_define(&writer, GCTRACE_SPACE_GENERATION, 0, 0, 0, "nursery", 7);
 	gctrace_write_pause_begin(&writer, gc, GCTRACE_WHY_COLLECTION);
 	gctrace_write_gc_start(&writer, gc, 1, GCTRACE_REASON_ALLOCATION, GCTRACE_HOW_COPYING);
 	gctrace_write_generation(&writer, GCTRACE_BEFORE, gc, 0, (uintptr_t)from,
@@ -52,6 +53,8 @@ static void collect(uint64_t gc)
 	live = evacuate(from, to, gc);
 	gctrace_write_pool(&writer, gc, "nursery", sizeof(halves[0]), live * CELL,
 			   sizeof(halves[0]), sizeof(halves[0]));
+	gctrace_write_generation(&writer, GCTRACE_AFTER, gc, 0, (uintptr_t)to, live * CELL,
+				 sizeof(halves[0]));
 	gctrace_write_gc_finish(&writer, gc);
 	gctrace_write_pause_end(&writer, gc, ~(uint64_t)0); /* tells the batch */
 }

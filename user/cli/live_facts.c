@@ -93,7 +93,10 @@ static void set_known(struct writer *writer, const struct target *target)
 	offered |= offers[OFFER_POOLS].available ? KNOWN_POOLS : 0;
 	offered |= offers[OFFER_MOVES].available || offers[OFFER_SURVIVALS].available ? KNOWN_MOVES
 										     : 0;
-	wanted |= target->wanted & LEVEL_COLLECTIONS ? KNOWN_COLLECTIONS : 0;
+	/* CPython counts what each collection takes away. */
+	if (target->runtime->kind == RUNTIME_CPYTHON && offered & KNOWN_COLLECTIONS)
+		offered |= KNOWN_DEATHS;
+	wanted |= target->wanted & LEVEL_COLLECTIONS ? KNOWN_COLLECTIONS | KNOWN_DEATHS : 0;
 	wanted |= target->wanted & LEVEL_POOLS ? KNOWN_POOLS : 0;
 	wanted |= target->wanted & LEVEL_MOVES ? KNOWN_MOVES : 0;
 	set_u64(writer, "known", offered & wanted);

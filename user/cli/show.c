@@ -255,10 +255,10 @@ static int show_results(struct show *show, struct shown *shown, bool last)
 	return err ? err : view__results(show->view, &results);
 }
 
-static int show_all_results(struct show *show)
+static int show_all_results(struct show *show, size_t speaking)
 {
 	struct results results = { .last = true, .summary = &show->summary, .odd = show->odd,
-				   .shown = show->count };
+				   .shown = show->count, .targets = speaking };
 
 	for (unsigned int kind = 0; kind < LOSS_KINDS; kind++)
 		results.lost[kind] = losses__sum(show->losses, kind);
@@ -299,6 +299,15 @@ void show__count_losses(struct show *show, const struct losses *losses)
 	show->losses = losses;
 }
 
+/* The whole is never shorter than a part: what ends last may end after the trace did. */
+static void span(struct summary *whole, const struct summary *part)
+{
+	if (part->start_ns < whole->start_ns)
+		whole->start_ns = part->start_ns;
+	if (part->end_ns > whole->end_ns)
+		whole->end_ns = part->end_ns;
+}
+
 int show__finish(struct show *show, uint64_t end_ns)
 {
 	size_t speaking = 0;
@@ -306,6 +315,8 @@ int show__finish(struct show *show, uint64_t end_ns)
 
 	show->summary.start_ns = show->options.start_ns;
 	show->summary.end_ns = end_ns;
+	for (size_t i = 0; i < show->all.count; i++)
+		span(&show->summary, &show->all.items[i]->summary);
 	for (size_t i = 0; i < show->all.count; i++)
 		speaking += !is_silent(show->all.items[i]);
 	for (size_t i = 0; i < show->all.count && err >= 0; i++) {
@@ -319,7 +330,7 @@ int show__finish(struct show *show, uint64_t end_ns)
 	}
 	if (err < 0 || (speaking <= 1 && show->all.count > 0))
 		return err < 0 ? err : 0;
-	return show_all_results(show);
+	return show_all_results(show, speaking);
 }
 
 /* ---------------------------------------------------------------- events */

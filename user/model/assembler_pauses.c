@@ -6,14 +6,17 @@
 
 #include "gctrace/wire.h"
 
-/* For whom is a pause in which no collection started or ended? */
-static struct transaction *beneficiary(struct image *image, uint64_t why)
+/*
+ * For whom is a pause in which no collection started or ended? NULL: for none, or after a loss,
+ * where it may be for one that is not known.
+ */
+static struct transaction *beneficiary(struct image *image, const struct stop *stop, uint64_t why)
 {
 	bool phase = why == GCTRACE_WHY_MARK_START || why == GCTRACE_WHY_REMARK ||
 		     why == GCTRACE_WHY_RELOCATE;
 	struct transaction *last = NULL, *last_concurrent = NULL;
 
-	if (why == GCTRACE_WHY_OTHER || why == GCTRACE_WHY_DUMP)
+	if (why == GCTRACE_WHY_OTHER || why == GCTRACE_WHY_DUMP || stop->doubted)
 		return NULL;
 	for (struct transaction *at = image->transactions; at; at = at->next) {
 		if (at->ended)
@@ -22,10 +25,15 @@ static struct transaction *beneficiary(struct image *image, uint64_t why)
 		if (at->so_far.how & (GCTRACE_HOW_CONCURRENT | GCTRACE_HOW_INCREMENTAL))
 			last_concurrent = at;
 	}
-	return phase && last_concurrent ? last_concurrent : last;
+	if (phase && last_concurrent)
+		last = last_concurrent;
+	return last && !last->so_far.incomplete ? last : NULL;
 }
 
-/* Give each collection its share of a pause. */
+/*
+ * Give each collection its share of a pause. The threads were stopped once, before the first
+ * share: that is where the time for it belongs, so that sums over collections are right.
+ */
 static int share_out(struct assembler *assembler, struct stop *stop)
 {
 	int result = 0;
@@ -35,6 +43,8 @@ static int share_out(struct assembler *assembler, struct stop *stop)
 		struct pause pause = stop->pause;
 
 		pause.share_ns = stop->shares.items[i].ns;
+		if (i > 0)
+			pause.suspend_ns = EVENT_UNKNOWN;
 		transaction->last_pause = stop->id;
 		keep_first(&result, transaction__pause(transaction, &pause));
 		keep_first(&result,
@@ -68,8 +78,8 @@ int assembler__end_stop(struct assembler *assembler, struct image *image, struct
 	size_t kept = 0;
 
 	if (!stop->owner)
-		stop->owner = beneficiary(image, pause->why ? pause->why
-							    : (event ? event->pause.why : 0));
+		stop->owner = beneficiary(image, stop, pause->why ? pause->why
+								  : (event ? event->pause.why : 0));
 	keep_first(&result, stop__end(stop, event, &image->names));
 	for (size_t i = 0; i < image->stops.count; i++)
 		if (image->stops.items[i] != stop)
@@ -120,7 +130,8 @@ int assembler__pause_begin(struct assembler *assembler, struct image *image,
 		stop__free(stop);
 		return -ENOMEM;
 	}
-	stop->pause.incomplete = image->lost && event->time <= image->lost_until;
+	stop->doubted = event->doubted || (image->lost && event->time <= image->lost_until);
+	stop->pause.incomplete = stop->doubted;
 	stop->pause.partial = event->time < image->whole_from;
 	image->any_pause = true;
 	return result;
@@ -131,6 +142,11 @@ int assembler__pause_end(struct assembler *assembler, struct image *image,
 {
 	struct stop *stop = image__stop(image, event->pause.pause, event->tid);
 
+	/* Of one that a loss has ended. */
+	if (!stop && event->pause.pause == EVENT_UNKNOWN && image->broken_stops) {
+		image->broken_stops--;
+		return 0;
+	}
 	if (!stop) {
 		stop = stop__new(++image->ids, event);
 		if (!stop || vec__push(&image->stops, stop)) {

@@ -48,7 +48,8 @@ struct pause {
 	uint64_t number;     /* the runtime's; EVENT_UNKNOWN */
 	uint64_t start_ns;   /* EVENT_UNKNOWN: it began before the attach, or that was lost */
 	uint64_t end_ns;     /* EVENT_UNKNOWN: its end was not seen */
-	uint64_t suspend_ns; /* until the last thread stood still; EVENT_UNKNOWN */
+	uint64_t suspend_ns; /* until the last thread stood still, in the first share of a pause;
+				EVENT_UNKNOWN */
 	uint64_t why;	     /* enum gctrace_why */
 	struct text what;    /* the runtime's word for it, or the word for `why`; may be empty */
 

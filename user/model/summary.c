@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gctrace/wire.h"
+
 int summary__init(struct summary *summary, size_t top)
 {
 	*summary = (struct summary){ .top_most = top };
@@ -49,6 +51,17 @@ static void add(uint64_t *sum, uint64_t value)
 {
 	if (__builtin_add_overflow(*sum, value, sum))
 		*sum = UINT64_MAX;
+}
+
+static void add_amount(struct amount *sum, struct amount value)
+{
+	if (!value.known)
+		return;
+	sum->known = true;
+	sum->estimated |= value.estimated;
+	add(&sum->low, value.low);
+	add(&sum->value, value.value);
+	add(&sum->high, value.high);
 }
 
 /* ---------------------------------------------------------------- the longest pauses */
@@ -155,6 +168,13 @@ void summary__sort_top(struct summary *summary)
 	vec__sort(&summary->top, longest_first);
 }
 
+/* A runtime that says so of a pause without a collection has started one that nobody saw. */
+static bool is_for_collections(uint64_t why)
+{
+	return why == GCTRACE_WHY_COLLECTION || why == GCTRACE_WHY_MARK_START ||
+	       why == GCTRACE_WHY_REMARK || why == GCTRACE_WHY_RELOCATE;
+}
+
 int summary__pause(struct summary *summary, const struct pause *pause, unsigned int collections)
 {
 	int err;
@@ -166,6 +186,10 @@ int summary__pause(struct summary *summary, const struct pause *pause, unsigned 
 	if (collections == 0) {
 		summary->other_pauses++;
 		add(&summary->other_pause_ns, pause->share_ns);
+		if (is_for_collections(pause->why)) {
+			summary->earlier_pauses++;
+			add(&summary->earlier_pause_ns, pause->share_ns);
+		}
 		return 0;
 	}
 	err = histogram__add(summary->pauses, pause->share_ns);
@@ -235,7 +259,8 @@ static void count_allocation(struct summary *summary, const struct collection *c
 	if (whole && summary->after_known && collection->before_bytes != EVENT_UNKNOWN &&
 	    collection->before_bytes >= summary->after_bytes &&
 	    collection->start_ns > summary->after_ns) {
-		add(&summary->allocated.bytes, collection->before_bytes - summary->after_bytes);
+		add_amount(&summary->allocated.bytes,
+			   amount__exact(collection->before_bytes - summary->after_bytes));
 		add(&summary->allocated.ns, collection->start_ns - summary->after_ns);
 	}
 	if (collection->end_ns != EVENT_UNKNOWN && summary->after_known &&
@@ -246,29 +271,13 @@ static void count_allocation(struct summary *summary, const struct collection *c
 	summary->after_ns = collection->end_ns;
 }
 
-static void count_amount(struct amount amount, uint64_t *sum, uint64_t *told)
-{
-	if (!amount.known)
-		return;
-	add(sum, amount.value);
-	++*told;
-}
-
 static void count_ranges(struct summary *summary, const struct collection *collection)
 {
-	struct amount promoted = collection->promoted.bytes;
-
-	count_amount(collection->moved.bytes, &summary->moved_bytes, &summary->moved_told);
-	count_amount(collection->survived.bytes, &summary->survived_bytes,
-		     &summary->survived_told);
-	count_amount(collection->dead.bytes, &summary->dead_bytes, &summary->dead_told);
-	count_amount(collection->dead.objects, &summary->dead_objects,
-		     &summary->dead_objects_told);
-	if (promoted.known) {
-		summary->promoted_known = true;
-		add(&summary->promoted_bytes, promoted.value);
-	}
-	summary->promoted_estimated |= !promoted.known || promoted.estimated;
+	add_amount(&summary->moved, collection->moved.bytes);
+	add_amount(&summary->survived, collection->survived.bytes);
+	add_amount(&summary->promoted, collection->promoted.bytes);
+	add_amount(&summary->dead, collection->dead.bytes);
+	add_amount(&summary->dead_objects, collection->dead.objects);
 }
 
 int summary__collection(struct summary *summary, const struct collection *collection)
@@ -301,11 +310,16 @@ uint64_t summary__observed_ns(const struct summary *summary)
 
 struct rate summary__promotion(const struct summary *summary)
 {
-	struct rate rate = { 0, 0, summary->promoted_estimated };
+	const struct rate none = { .ns = 0 };
 
-	if (summary->promoted_known) {
-		rate.bytes = summary->promoted_bytes;
-		rate.ns = summary__observed_ns(summary);
-	}
-	return rate;
+	if (!summary->promoted.known)
+		return none;
+	return (struct rate){ summary->promoted, summary__observed_ns(summary) };
+}
+
+bool summary__estimated(const struct summary *summary)
+{
+	return summary->moved.estimated || summary->survived.estimated ||
+	       summary->promoted.estimated || summary->dead.estimated ||
+	       summary->dead_objects.estimated;
 }

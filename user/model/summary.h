@@ -38,8 +38,8 @@ struct top_pause {
 
 /* A rate: bytes over the time in which they were counted; ns 0: not known. */
 struct rate {
-	uint64_t bytes, ns;
-	bool estimated;
+	struct amount bytes;
+	uint64_t ns;
 };
 
 struct summary {
@@ -51,7 +51,8 @@ struct summary {
 
 	struct histogram *pauses; /* ns of each pause for collections; NULL: no memory */
 	uint64_t pauses_unmeasured;
-	uint64_t other_pauses, other_pause_ns; /* in which no collection was seen */
+	uint64_t other_pauses, other_pause_ns; /* in which no collection was seen; of those: */
+	uint64_t earlier_pauses, earlier_pause_ns; /* for one that began before the trace */
 	VEC(struct top_pause) top;	       /* by summary__sort_top(): longest first */
 	size_t top_most;
 
@@ -61,12 +62,12 @@ struct summary {
 	 * something are left out. Of a summary of several targets this means nothing.
 	 */
 	struct rate allocated;
-	/* Promotion: over the whole of the time observed; known where all collections tell it. */
-	uint64_t promoted_bytes;
-	bool promoted_known, promoted_estimated;
-	uint64_t moved_bytes, survived_bytes, dead_bytes; /* of those that tell it */
-	uint64_t moved_told, survived_told, dead_told;	  /* how many do */
-	uint64_t dead_objects, dead_objects_told;
+	/*
+	 * Sums of those collections that tell it; not known where none does. With one estimate
+	 * among them the sum is an estimate, and its limits are the sums of limits.
+	 */
+	struct amount moved, survived, promoted, dead; /* bytes */
+	struct amount dead_objects;
 
 	/* The end of the last collection, for the next gap. */
 	bool after_known;
@@ -88,6 +89,9 @@ void summary__sort_top(struct summary *summary);
 uint64_t summary__paused_ns(const struct summary *summary);
 /* The time observed; 0: none. */
 uint64_t summary__observed_ns(const struct summary *summary);
+/* Over the whole of the time observed. */
 struct rate summary__promotion(const struct summary *summary);
+/* Is there an estimate among the sums? */
+bool summary__estimated(const struct summary *summary);
 
 #endif

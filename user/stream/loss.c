@@ -13,22 +13,36 @@ _Static_assert((int)LOSS_RING_FULL == BPF_LOSS_RING_FULL && (int)LOSS_COPY == BP
 	       "what BPF counts has the same numbers here");
 
 static const struct {
-	const char *name, *text;
+	const char *name, *one, *text;
 } kinds[LOSS_KINDS] = {
-	[LOSS_RING_FULL] = { "ring_full", "records found no room in the ring" },
-	[LOSS_COPY] = { "copy", "records could not be read from the process's memory" },
-	[LOSS_OVERSIZE] = { "oversize", "reports were larger than one probe hit may tell" },
-	[LOSS_BAD_BATCH] = { "bad_batch", "batches had a wrong magic or size" },
-	[LOSS_SEQUENCE_GAP] = { "sequence_gap", "batches never came (gap in their numbers)" },
-	[LOSS_DUPLICATE] = { "duplicate", "batches came with a number that was there before" },
-	[LOSS_MALFORMED] = { "malformed", "records contradict the format" },
-	[LOSS_VERSION] = { "version", "batches are of a later major version" },
-	[LOSS_INCOMPLETE] = { "incomplete", "definitions lack parts of their text" },
-	[LOSS_LIMIT] = { "limit", "records went beyond the limit of memory" },
-	[LOSS_STALLED] = { "stalled", "records were begun and never ended" },
-	[LOSS_PERF] = { "perf", "events of the kernel (exec, exit, mmap) were lost" },
-	[LOSS_RECORDING] = { "recording", "blocks of the recording are damaged or missing" },
-	[LOSS_TRUNCATED] = { "truncated", "bytes of names did not fit in a record" },
+	[LOSS_RING_FULL] = { "ring_full", "record found no room in the ring",
+		"records found no room in the ring" },
+	[LOSS_COPY] = { "copy", "record could not be read from the process's memory",
+		"records could not be read from the process's memory" },
+	[LOSS_OVERSIZE] = { "oversize", "report was larger than one probe hit may tell",
+		"reports were larger than one probe hit may tell" },
+	[LOSS_BAD_BATCH] = { "bad_batch", "batch had a wrong magic or size",
+		"batches had a wrong magic or size" },
+	[LOSS_SEQUENCE_GAP] = { "sequence_gap", "batch never came (gap in the numbers)",
+		"batches never came (gap in their numbers)" },
+	[LOSS_DUPLICATE] = { "duplicate", "batch came with a number that was there before",
+		"batches came with a number that was there before" },
+	[LOSS_MALFORMED] = { "malformed", "record contradicts the format",
+		"records contradict the format" },
+	[LOSS_VERSION] = { "version", "batch is of a later major version",
+		"batches are of a later major version" },
+	[LOSS_INCOMPLETE] = { "incomplete", "definition lacks a part of its text",
+		"definitions lack parts of their text" },
+	[LOSS_LIMIT] = { "limit", "record went beyond the limit of memory",
+		"records went beyond the limit of memory" },
+	[LOSS_STALLED] = { "stalled", "record was begun and never ended",
+		"records were begun and never ended" },
+	[LOSS_PERF] = { "perf", "event of the kernel (exec, exit, mmap) was lost",
+		"events of the kernel (exec, exit, mmap) were lost" },
+	[LOSS_RECORDING] = { "recording", "block of the recording is damaged or missing",
+		"blocks of the recording are damaged or missing" },
+	[LOSS_TRUNCATED] = { "truncated", "byte of a name did not fit in a record",
+		"bytes of names did not fit in a record" },
 };
 
 struct target_losses {
@@ -46,9 +60,28 @@ const char *loss__name(unsigned int kind)
 	return kind < LOSS_KINDS ? kinds[kind].name : "other";
 }
 
-const char *loss__text(unsigned int kind)
+const char *loss__text(unsigned int kind, uint64_t count)
 {
-	return kind < LOSS_KINDS ? kinds[kind].text : "records, for a reason not known here";
+	if (kind >= LOSS_KINDS)
+		return count == 1 ? "record, for a reason not known here"
+				  : "records, for a reason not known here";
+	return count == 1 ? kinds[kind].one : kinds[kind].text;
+}
+
+bool loss__breaks(unsigned int kind)
+{
+	switch (kind) {
+	case LOSS_OVERSIZE:
+	case LOSS_BAD_BATCH:
+	case LOSS_SEQUENCE_GAP:
+	case LOSS_DUPLICATE:
+	case LOSS_VERSION:
+	case LOSS_INCOMPLETE:
+	case LOSS_PERF:
+	case LOSS_TRUNCATED:
+		return false;
+	}
+	return true;
 }
 
 struct losses *losses__new(void)

@@ -37,7 +37,13 @@ enum loss_kind {
 const char *loss__name(unsigned int kind);
 
 /* For people, after a number: "batches never came (gap in their numbers)". Never NULL. */
-const char *loss__text(unsigned int kind);
+const char *loss__text(unsigned int kind, uint64_t count);
+
+/*
+ * May it have taken whole records, so that what is open and what comes next need not belong
+ * together? Not so where batches, which are numbered, or parts of records are missing.
+ */
+bool loss__breaks(unsigned int kind);
 
 struct losses;
 

@@ -3,23 +3,31 @@
  * A trace for people: one line a collection.
  *
  * The columns fit into 100, or into the terminal: what does not fit is left out as a whole, the
- * least important first, never cut. Lines are made when the collection is over, so they come in
+ * least important first, never cut. Columns of which no process tells anything are left out, too.
+ * Lines are made when the collection is over, so they come in
  * the order of ends; the time is that of the start.
  */
 #include "collections.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/clock.h"
 #include "../base/report.h"
 #include "../base/units.h"
+#include "../base/vec.h"
 #include "output.h"
 #include "table.h"
 
 #define WIDTH 100	    /* where the output is no terminal */
-#define CAUSE_WIDEST 25	    /* with room to spare */
+#define CAUSE_WIDEST 40	    /* with room to spare: HotSpot's longest */
+#define WHAT_WIDEST 11	    /* HotSpot's and Ruby's longest */
+#define OBJECTS_COLUMNS 10  /* "12.3 k obj" */
+#define PID_NARROWEST 5
+#define MARKS 3		    /* columns behind the last one: a blank and two marks */
 #define LINES_PER_TITLES 40 /* on a terminal */
 #define LONG_PAUSE_NS (100 * NS_PER_MS)
 
@@ -39,22 +47,28 @@ enum cell {
 };
 
 static const struct column all_columns[CELLS] = {
-	[CELL_TIME] = { "time s", 9, ALIGN_RIGHT },
-	[CELL_PID] = { "pid", 7, ALIGN_RIGHT },
+	[CELL_TIME] = { "time s", 8, ALIGN_RIGHT },
+	[CELL_PID] = { "pid", PID_NARROWEST, ALIGN_RIGHT },
 	[CELL_NUMBER] = { "gc", 5, ALIGN_RIGHT },
 	[CELL_WHAT] = { "what", 9, ALIGN_LEFT },
-	[CELL_CAUSE] = { "cause", 19, ALIGN_LEFT },
+	[CELL_CAUSE] = { "cause", 10, ALIGN_LEFT },
 	[CELL_PAUSE] = { "pause", UNITS_NS_COLUMNS, ALIGN_RIGHT },
 	[CELL_BEFORE] = { "before", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
 	[CELL_AFTER] = { "after", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
 	[CELL_MOVED] = { "moved", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
-	[CELL_SURVIVED] = { "survived", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
-	[CELL_DEAD] = { "dead", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	[CELL_SURVIVED] = { "survived", 1 + UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	[CELL_DEAD] = { "dead", 1 + UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
 };
 
 /* Left out where there is no room, in this order. */
 static const enum cell dispensable[] = { CELL_MOVED, CELL_SURVIVED, CELL_CAUSE,
 					 CELL_DEAD,  CELL_BEFORE,   CELL_AFTER };
+
+/* Marks that occurred in lines of a target; the legend below its figures explains them. */
+struct target_marks {
+	uint32_t target;
+	unsigned int marks; /* enum mark */
+};
 
 struct collections {
 	struct view view;
@@ -66,9 +80,11 @@ struct collections {
 	struct table table;
 	size_t lines;	    /* since the titles; 0: titles are due */
 	size_t fitted;	    /* the terminal's width that the columns were chosen for */
-	unsigned int marks; /* that occurred */
+	unsigned int told;  /* enum known: by any of the processes so far */
 	uint64_t pid;	    /* of the first target */
+	uint64_t pid_most;  /* of all */
 	bool headed;	    /* there is one */
+	VEC(struct target_marks) marks; /* of those that have not ended */
 	struct buf out;
 };
 
@@ -78,11 +94,7 @@ static size_t room(const struct collections *collections)
 {
 	size_t columns = collections->terminal->columns;
 
-	if (columns > 0)
-		return columns;
-	return WIDTH + (collections->options.timestamps
-				? CLOCK_RFC3339_COLUMNS - all_columns[CELL_TIME].width
-				: 0);
+	return columns > 0 ? columns : WIDTH;
 }
 
 static void remove_column(struct collections *collections, enum cell cell)
@@ -106,35 +118,125 @@ static struct column *column_of(struct collections *collections, enum cell cell)
 	return NULL;
 }
 
+static bool column_shown(const struct collections *collections, enum cell cell)
+{
+	for (size_t i = 0; i < collections->table.count; i++)
+		if (collections->cells[i] == cell)
+			return true;
+	return false;
+}
+
+static size_t digits(uint64_t number)
+{
+	size_t count = 1;
+
+	while (number /= 10)
+		count++;
+	return count;
+}
+
+/* All that these processes tell of, as if there was room. */
+static void take_columns(struct collections *collections)
+{
+	struct column *columns = collections->columns;
+
+	collections->table.count = CELLS;
+	for (size_t i = 0; i < CELLS; i++) {
+		columns[i] = all_columns[i];
+		collections->cells[i] = (enum cell)i;
+	}
+	if (collections->options.timestamps)
+		columns[CELL_TIME] = (struct column){ "time", CLOCK_RFC3339_COLUMNS, ALIGN_LEFT };
+	columns[CELL_PID].width = digits(collections->pid_most);
+	if (columns[CELL_PID].width < PID_NARROWEST)
+		columns[CELL_PID].width = PID_NARROWEST;
+	if (!(collections->told & KNOWN_MOVES)) {
+		columns[CELL_WHAT].width = WHAT_WIDEST;
+		columns[CELL_DEAD].width = OBJECTS_COLUMNS;
+		remove_column(collections, CELL_MOVED);
+		remove_column(collections, CELL_SURVIVED);
+	}
+	if (!(collections->told & (KNOWN_MOVES | KNOWN_DEATHS)))
+		remove_column(collections, CELL_DEAD);
+	if (!collections->options.several)
+		remove_column(collections, CELL_PID);
+}
+
 static void fit_columns(struct collections *collections)
 {
 	struct table *table = &collections->table;
 	size_t width = room(collections), spare;
 	struct column *cause;
 
-	table->count = CELLS;
-	for (size_t i = 0; i < CELLS; i++) {
-		collections->columns[i] = all_columns[i];
-		collections->cells[i] = (enum cell)i;
-	}
-	if (collections->options.timestamps) {
-		collections->columns[CELL_TIME] =
-			(struct column){ "time", CLOCK_RFC3339_COLUMNS, ALIGN_LEFT };
-	}
-	if (!collections->options.several) {
-		remove_column(collections, CELL_PID);
-	} else {
-		collections->columns[CELL_CAUSE].width -= all_columns[CELL_PID].width + 1;
-	}
+	take_columns(collections);
 	for (size_t i = 0; i < sizeof(dispensable) / sizeof(*dispensable); i++)
-		if (table__width(table) > width)
+		if (table__width(table) + MARKS > width)
 			remove_column(collections, dispensable[i]);
 	cause = column_of(collections, CELL_CAUSE);
-	spare = width > table__width(table) ? width - table__width(table) : 0;
-	if (cause && collections->terminal->columns > 0 && spare > 0)
+	spare = width > table__width(table) + MARKS ? width - table__width(table) - MARKS : 0;
+	if (cause)
 		cause->width = cause->width + spare < CAUSE_WIDEST ? cause->width + spare
 								   : CAUSE_WIDEST;
 	collections->fitted = collections->terminal->columns;
+}
+
+/* What is told for the first time needs its column: the titles come again. */
+static void make_room_for(struct collections *collections, unsigned int told)
+{
+	if (!(told & ~collections->told))
+		return;
+	collections->told |= told;
+	fit_columns(collections);
+	collections->lines = 0;
+}
+
+static unsigned int told_by(const struct collection *collection)
+{
+	bool moves = collection->moved.bytes.known || collection->moved.objects.known ||
+		     collection->survived.bytes.known || collection->survived.objects.known;
+
+	return (moves ? KNOWN_MOVES : 0) |
+	       (collection->dead.bytes.known || collection->dead.objects.known ? KNOWN_DEATHS : 0);
+}
+
+/* ---------------------------------------------------------------- marks */
+
+/* NULL: no memory, which the output will tell. */
+static unsigned int *marks_of_target(struct collections *collections, uint32_t target)
+{
+	struct target_marks new = { .target = target };
+
+	for (size_t i = collections->marks.count; i-- > 0;)
+		if (collections->marks.items[i].target == target)
+			return &collections->marks.items[i].marks;
+	if (vec__push(&collections->marks, new)) {
+		collections->out.error = -ENOMEM;
+		return NULL;
+	}
+	return &collections->marks.items[collections->marks.count - 1].marks;
+}
+
+static void note_marks(struct collections *collections, uint32_t target, unsigned int used)
+{
+	unsigned int *marks = used ? marks_of_target(collections, target) : NULL;
+
+	if (marks)
+		*marks |= used;
+}
+
+/* Those whose legend is due now. */
+static unsigned int take_marks(struct collections *collections, uint32_t target)
+{
+	for (size_t i = 0; i < collections->marks.count; i++) {
+		struct target_marks found = collections->marks.items[i];
+
+		if (found.target != target)
+			continue;
+		collections->marks.items[i] =
+			collections->marks.items[--collections->marks.count];
+		return found.marks;
+	}
+	return 0;
 }
 
 /* ---------------------------------------------------------------- cells */
@@ -153,9 +255,9 @@ void collections__add_time(struct buf *out, const struct view_options *options,
 				   false);
 		return;
 	}
-	if (ns < options->start_ns)
-		buf__add_char(out, '-');
 	ms = (ns < options->start_ns ? options->start_ns - ns : ns - options->start_ns) / NS_PER_MS;
+	if (ns < options->start_ns && ms > 0)
+		buf__add_char(out, '-');
 	buf__printf(out, "%" PRIu64 ".%03u", ms / 1000, (unsigned int)(ms % 1000));
 }
 
@@ -197,29 +299,36 @@ static void pause_cell(struct collections *collections, uint64_t ns)
 		    ns == EVENT_UNKNOWN ? NULL : units__ns_column(text, ns));
 }
 
-/* "12.3 MiB", "~12.3 MiB", "45 obj", "12.3 MiB 45 obj", "-" */
+/*
+ * "12.3 MiB", "~12.3 MiB", "45 obj", "-". The sign stands at the figure, in the place of the
+ * padding where there is some. Where both are told the bytes have the room.
+ */
 static void portion_cell(struct collections *collections, const struct portion *portion)
 {
-	const struct amount *bytes = &portion->bytes, *objects = &portion->objects;
-	char bytes_text[UNITS_TEXT] = "", objects_text[UNITS_TEXT] = "";
+	bool bytes = portion->bytes.known;
+	const struct amount *amount = bytes ? &portion->bytes : &portion->objects;
+	char text[UNITS_TEXT];
+	size_t blanks;
 
-	if (bytes->known && !objects->known)
-		units__bytes_column(bytes_text, bytes->value);
-	else if (bytes->known)
-		units__bytes(bytes_text, bytes->value);
-	if (objects->known)
-		units__count(objects_text, objects->value);
-	if (!bytes->known && !objects->known) {
+	if (!amount->known) {
 		table__cell(&collections->table, STYLE_PLAIN, NULL);
 		return;
 	}
-	if ((bytes->known && bytes->estimated) || (objects->known && objects->estimated))
-		collections->marks |= MARK_ESTIMATED;
-	table__cell_printf(&collections->table, STYLE_PLAIN, "%s%s%s%s%s%s",
-			   bytes->known && bytes->estimated ? "~" : "", bytes_text,
-			   bytes->known && objects->known ? " " : "",
-			   objects->known && objects->estimated ? "~" : "", objects_text,
-			   objects->known ? " obj" : "");
+	if (bytes)
+		units__bytes_column(text, amount->value);
+	else
+		units__count(text, amount->value);
+	blanks = strspn(text, " ");
+	table__cell_printf(&collections->table, STYLE_PLAIN, "%s%s%s",
+			   amount->estimated ? "~" : "", text + blanks, bytes ? "" : " obj");
+}
+
+static unsigned int marks_of_portion(const struct portion *portion)
+{
+	bool estimated = portion->bytes.known ? portion->bytes.estimated
+					      : portion->objects.estimated;
+
+	return estimated ? MARK_ESTIMATED : 0;
 }
 
 static void marks_cell(struct collections *collections, unsigned int marks)
@@ -245,7 +354,6 @@ static void marks_cell(struct collections *collections, unsigned int marks)
 	buf__add_str(&collections->table.row,
 		     terminal__off(collections->terminal,
 				   marks & ~MARK_CONCURRENT ? STYLE_BAD : STYLE_DIM));
-	collections->marks |= marks;
 }
 
 static unsigned int marks_of(const struct collection *collection)
@@ -297,6 +405,22 @@ static void cell(struct collections *collections, enum cell cell, const struct h
 	}
 }
 
+/* The signs in its line and, with -v, below it. */
+static unsigned int signs_of(const struct collections *collections,
+			     const struct collection *collection)
+{
+	unsigned int signs = marks_of(collection);
+
+	if (column_shown(collections, CELL_SURVIVED))
+		signs |= marks_of_portion(&collection->survived);
+	if (column_shown(collections, CELL_DEAD))
+		signs |= marks_of_portion(&collection->dead);
+	if (collections->options.verbose)
+		signs |= marks_of_portion(&collection->condemned) |
+			 marks_of_portion(&collection->promoted);
+	return signs;
+}
+
 /* ---------------------------------------------------------------- lines */
 
 /* Details stand below their collection, from where its name does. */
@@ -341,13 +465,14 @@ static int show_heading(struct view *view, const struct heading *heading)
 	struct collections *collections = (struct collections *)view;
 
 	/* A second process may join later: lines need its pid from there on. */
-	if (collections->headed && heading->pid != collections->pid &&
-	    !collections->options.several) {
+	if (collections->headed && heading->pid != collections->pid)
 		collections->options.several = true;
-		fit_columns(collections);
-	}
 	collections->pid = collections->headed ? collections->pid : heading->pid;
+	if (heading->pid > collections->pid_most)
+		collections->pid_most = heading->pid;
 	collections->headed = true;
+	collections->told |= heading->known;
+	fit_columns(collections);
 	collections__add_heading(&collections->out, collections->terminal, heading);
 	collections->lines = 0;
 	return flush(collections);
@@ -358,7 +483,9 @@ static int show_collection(struct view *view, const struct heading *heading,
 {
 	struct collections *collections = (struct collections *)view;
 
+	make_room_for(collections, told_by(collection));
 	add_titles(collections);
+	note_marks(collections, heading->target, signs_of(collections, collection));
 	for (size_t i = 0; i < collections->table.count; i++)
 		cell(collections, collections->cells[i], heading, collection);
 	marks_cell(collections, marks_of(collection));
@@ -389,9 +516,8 @@ static int show_results(struct view *view, const struct results *results)
 	struct collections *collections = (struct collections *)view;
 
 	collections__add_results(&collections->out, collections->terminal, &collections->options,
-				 results, collections->marks);
-	if (results->of)
-		collections->marks = 0;
+				 results,
+				 results->of ? take_marks(collections, results->of->target) : 0);
 	collections->lines = 0;
 	return flush(collections);
 }
@@ -401,6 +527,7 @@ static void free_view(struct view *view)
 	struct collections *collections = (struct collections *)view;
 
 	table__free(&collections->table);
+	vec__free(&collections->marks);
 	buf__free(&collections->out);
 	free(collections);
 }

@@ -96,11 +96,15 @@ static void add_amount(struct buf *out, const char *name, const struct amount *b
 static void ranges_detail(const struct page *page, const struct collection *collection)
 {
 	struct buf *out = page->out;
+	char text[UNITS_TEXT];
 
 	begin_detail(page);
 	add_amount(out, "condemned", &collection->condemned.bytes);
 	add_amount(out, "stayed", &collection->stayed.bytes);
 	add_amount(out, "promoted", &collection->promoted.bytes);
+	if (collection->dead.bytes.known && collection->dead.objects.known)
+		buf__printf(out, "dead %s objects",
+			    units__count(text, collection->dead.objects.value));
 	while (out->len > 0 && out->data[out->len - 1] == ' ')
 		buf__truncate(out, out->len - 1);
 	end_detail(page);

@@ -26,15 +26,16 @@ static void add_text(struct buf *out, const char *before, struct text text, cons
 }
 
 /* "collections and pauses, pools before and after, ..." */
-static void add_known(struct buf *out, unsigned int known)
+static void add_known(struct buf *out, unsigned int known, const char *moves)
 {
-	static const struct {
+	const struct {
 		unsigned int known;
 		const char *words;
 	} parts[] = {
 		{ KNOWN_COLLECTIONS, "collections and pauses" },
 		{ KNOWN_POOLS, "pools before and after" },
-		{ KNOWN_MOVES, "what moved, survived and died" },
+		{ KNOWN_MOVES, moves },
+		{ KNOWN_DEATHS, "how many objects died" },
 	};
 	const char *before = "";
 
@@ -73,7 +74,7 @@ void collections__add_heading(struct buf *out, const struct terminal *terminal,
 	add_who(out, terminal, heading);
 	begin_line(out, terminal);
 	buf__add_str(out, "known: ");
-	add_known(out, heading->known);
+	add_known(out, heading->known, "what moved, survived and died");
 	end_line(out, terminal);
 	if (heading->on_request & KNOWN_MOVES) {
 		begin_line(out, terminal);
@@ -83,7 +84,8 @@ void collections__add_heading(struct buf *out, const struct terminal *terminal,
 	if (never) {
 		begin_line(out, terminal);
 		buf__add_str(out, "not told by this process: ");
-		add_known(out, never);
+		add_known(out, never, heading->known & KNOWN_DEATHS ? "what moved and survived"
+								    : "what moved, survived and died");
 		end_line(out, terminal);
 	}
 }

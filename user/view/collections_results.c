@@ -68,6 +68,19 @@ static void add_title(const struct page *page)
 	end_line(page);
 }
 
+static void add_others(const struct page *page, const char *name, uint64_t count, uint64_t ns,
+		       const char *which)
+{
+	char text[UNITS_TEXT];
+
+	if (count == 0)
+		return;
+	line(page, name);
+	buf__printf(page->out, "%" PRIu64 " pause%s %s, in all %s", count, count == 1 ? "" : "s",
+		    which, units__ns(text, ns));
+	end_line(page);
+}
+
 static void add_pauses(const struct page *page)
 {
 	struct summary *summary = page->results->summary;
@@ -87,12 +100,11 @@ static void add_pauses(const struct page *page)
 				    100.0 * (double)histogram__sum(pauses) / (double)observed);
 		end_line(page);
 	}
-	if (summary->other_pauses > 0) {
-		line(page, "others");
-		buf__printf(page->out, "%" PRIu64 " pauses in which no collection was seen, in all %s",
-			    summary->other_pauses, units__ns(text[0], summary->other_pause_ns));
-		end_line(page);
-	}
+	add_others(page, "earlier", summary->earlier_pauses, summary->earlier_pause_ns,
+		   "for a collection that began before the trace");
+	add_others(page, "others", summary->other_pauses - summary->earlier_pauses,
+		   summary->other_pause_ns - summary->earlier_pause_ns,
+		   "in which no collection was seen");
 	if (summary->pauses_unmeasured > 0) {
 		line(page, "unmeasured");
 		buf__printf(page->out, "%" PRIu64 " pause%s whose beginning or end was not seen",
@@ -110,10 +122,10 @@ static void add_rate(const struct page *page, const char **before, const char *n
 
 	if (rate.ns == 0)
 		return;
-	per_second = (double)rate.bytes * (double)NS_PER_S / (double)rate.ns;
+	per_second = (double)rate.bytes.value * (double)NS_PER_S / (double)rate.ns;
 	if (per_second > 1e18)
 		return;
-	buf__printf(page->out, "%s%s %s%s/s", *before, name, rate.estimated ? "~" : "",
+	buf__printf(page->out, "%s%s %s%s/s", *before, name, rate.bytes.estimated ? "~" : "",
 		    units__bytes(text, (uint64_t)per_second));
 	*before = ", ";
 }
@@ -133,14 +145,15 @@ static void add_rates(const struct page *page)
 	end_line(page);
 }
 
-static void add_sum(const struct page *page, const char **before, const char *name, uint64_t bytes,
-		    uint64_t told)
+static void add_sum(const struct page *page, const char **before, const char *name,
+		    struct amount bytes)
 {
 	char text[UNITS_TEXT];
 
-	if (!told)
+	if (!bytes.known)
 		return;
-	buf__printf(page->out, "%s%s %s", *before, name, units__bytes(text, bytes));
+	buf__printf(page->out, "%s%s %s%s", *before, name, bytes.estimated ? "~" : "",
+		    units__bytes(text, bytes.value));
 	*before = ", ";
 }
 
@@ -150,16 +163,19 @@ static void add_sums(const struct page *page)
 	const char *before = "";
 	char text[UNITS_TEXT];
 
-	if (!summary->moved_told && !summary->dead_told && !summary->dead_objects_told)
+	if (!summary->moved.known && !summary->dead.known && !summary->dead_objects.known)
 		return;
 	line(page, "objects");
-	add_sum(page, &before, "moved", summary->moved_bytes, summary->moved_told);
-	add_sum(page, &before, "survived", summary->survived_bytes, summary->survived_told);
-	add_sum(page, &before, "promoted", summary->promoted_bytes, summary->promoted_known);
-	add_sum(page, &before, "dead", summary->dead_bytes, summary->dead_told);
-	if (summary->dead_objects_told)
-		buf__printf(page->out, "%sdead %s objects", before,
-			    units__count(text, summary->dead_objects));
+	add_sum(page, &before, "moved", summary->moved);
+	add_sum(page, &before, "survived", summary->survived);
+	add_sum(page, &before, "promoted", summary->promoted);
+	add_sum(page, &before, "dead", summary->dead);
+	if (summary->dead_objects.known)
+		buf__printf(page->out, "%s%s%s objects%s",
+			    summary->dead.known ? " (" : *before ? ", dead " : "dead ",
+			    summary->dead_objects.estimated ? "~" : "",
+			    units__count(text, summary->dead_objects.value),
+			    summary->dead.known ? ")" : "");
 	end_line(page);
 }
 
@@ -210,7 +226,8 @@ static void add_odd(const struct page *page)
 	for (unsigned int i = 0; odd__name(i); i++)
 		if (odd__of(&page->results->odd, i))
 			buf__printf(page->out, "  odd: %" PRIu64 " %s\n",
-				    odd__of(&page->results->odd, i), odd__text(i));
+				    odd__of(&page->results->odd, i),
+				    odd__text(i, odd__of(&page->results->odd, i)));
 }
 
 static void add_losses(const struct page *page)
@@ -218,6 +235,12 @@ static void add_losses(const struct page *page)
 	const struct results *results = page->results;
 	const char *before = "NOT complete: ";
 
+	if (results__complete(results) && !results->of && results->targets == 0) {
+		buf__printf(page->out, "%snothing was seen%s: no process here could be traced\n",
+			    terminal__on(page->terminal, STYLE_NOTICE),
+			    terminal__off(page->terminal, STYLE_NOTICE));
+		return;
+	}
 	if (results__complete(results)) {
 		buf__printf(page->out, "%scomplete%s: nothing was lost\n",
 			    terminal__on(page->terminal, STYLE_GOOD),
@@ -228,7 +251,8 @@ static void add_losses(const struct page *page)
 	for (unsigned int i = 0; i < LOSS_KINDS; i++) {
 		if (!results->lost[i])
 			continue;
-		buf__printf(page->out, "%s%" PRIu64 " %s", before, results->lost[i], loss__text(i));
+		buf__printf(page->out, "%s%" PRIu64 " %s", before, results->lost[i],
+			    loss__text(i, results->lost[i]));
 		before = "\n              ";
 	}
 	buf__add_str(page->out, terminal__off(page->terminal, STYLE_BAD));
@@ -241,6 +265,8 @@ void collections__add_results(struct buf *out, const struct terminal *terminal,
 {
 	const struct page page = { out, terminal, options, results };
 
+	if (summary__estimated(results->summary))
+		marks |= MARK_ESTIMATED;
 	add_title(&page);
 	add_pauses(&page);
 	add_rates(&page);

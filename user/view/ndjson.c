@@ -65,6 +65,8 @@ static void add_known(struct json *json, const char *key, unsigned int known)
 		json__string(json, NULL, "pools");
 	if (known & KNOWN_MOVES)
 		json__string(json, NULL, "moves");
+	if (known & KNOWN_DEATHS)
+		json__string(json, NULL, "deaths");
 	json__end(json);
 }
 
@@ -273,6 +275,8 @@ static void add_quantiles(struct json *json, const struct summary *summary)
 	json__u64(json, "pauses_unmeasured", summary->pauses_unmeasured);
 	json__u64(json, "other_pauses", summary->other_pauses);
 	json__u64(json, "other_pause_total_ns", summary->other_pause_ns);
+	json__u64(json, "earlier_pauses", summary->earlier_pauses);
+	json__u64(json, "earlier_pause_total_ns", summary->earlier_pause_ns);
 }
 
 static void add_longest(struct json *json, struct summary *summary)
@@ -293,10 +297,15 @@ static void add_longest(struct json *json, struct summary *summary)
 	json__end(json);
 }
 
+static double per_second(uint64_t bytes, uint64_t ns)
+{
+	return (double)bytes * (double)NS_PER_S / (double)ns;
+}
+
 static void add_rate(struct json *json, const char *key, struct rate rate)
 {
 	if (rate.ns > 0)
-		json__double(json, key, (double)rate.bytes * (double)NS_PER_S / (double)rate.ns);
+		json__double(json, key, per_second(rate.bytes.value, rate.ns));
 }
 
 /* Of one process: those of several have no rate in common. */
@@ -311,19 +320,46 @@ static void add_rates(struct json *json, const struct summary *summary)
 	add_rate(json, "promoted_bytes_per_second", summary__promotion(summary));
 }
 
-static void add_sum(struct json *json, const char *key, uint64_t sum, uint64_t told)
+static void add_sum(struct json *json, const char *key, struct amount sum)
 {
-	if (told > 0)
-		json__u64(json, key, sum);
+	if (sum.known)
+		json__u64(json, key, sum.value);
 }
 
 static void add_sums(struct json *json, const struct summary *summary)
 {
-	add_sum(json, "moved_bytes", summary->moved_bytes, summary->moved_told);
-	add_sum(json, "survived_bytes", summary->survived_bytes, summary->survived_told);
-	add_sum(json, "promoted_bytes", summary->promoted_bytes, summary->promoted_known);
-	add_sum(json, "dead_bytes", summary->dead_bytes, summary->dead_told);
-	add_sum(json, "dead_objects", summary->dead_objects, summary->dead_objects_told);
+	add_sum(json, "moved_bytes", summary->moved);
+	add_sum(json, "survived_bytes", summary->survived);
+	add_sum(json, "promoted_bytes", summary->promoted);
+	add_sum(json, "dead_bytes", summary->dead);
+	add_sum(json, "dead_objects", summary->dead_objects);
+}
+
+static void add_rate_limits(struct json *json, const char *key, struct rate rate)
+{
+	if (!rate.bytes.estimated || rate.ns == 0)
+		return;
+	json__array(json, key);
+	json__double(json, NULL, per_second(rate.bytes.low, rate.ns));
+	json__double(json, NULL, per_second(rate.bytes.high, rate.ns));
+	json__end(json);
+}
+
+static void add_sum_limits(struct json *json, const struct results *results)
+{
+	const struct summary *summary = results->summary;
+
+	if (!summary__estimated(summary))
+		return;
+	json__object(json, "estimated");
+	if (results->of)
+		add_rate_limits(json, "promoted_bytes_per_second", summary__promotion(summary));
+	add_limits(json, "moved_bytes", &summary->moved);
+	add_limits(json, "survived_bytes", &summary->survived);
+	add_limits(json, "promoted_bytes", &summary->promoted);
+	add_limits(json, "dead_bytes", &summary->dead);
+	add_limits(json, "dead_objects", &summary->dead_objects);
+	json__end(json);
 }
 
 static int show_results(struct view *view, const struct results *results)
@@ -336,6 +372,8 @@ static int show_results(struct view *view, const struct results *results)
 	add_losses(json, results);
 	json__u64(json, "start_ns", summary->start_ns);
 	json__u64(json, "end_ns", summary->end_ns);
+	if (!results->of)
+		json__u64(json, "processes", results->targets);
 	json__u64(json, "collections", summary->collections);
 	json__u64(json, "shown", results->shown);
 	json__u64(json, "partial_collections", summary->partial);
@@ -345,6 +383,7 @@ static int show_results(struct view *view, const struct results *results)
 	if (results->of)
 		add_rates(json, summary);
 	add_sums(json, summary);
+	add_sum_limits(json, results);
 	add_kinds(json, summary);
 	add_longest(json, summary);
 	return end(ndjson);

@@ -94,6 +94,9 @@ void table__end_row(struct table *table, struct buf *out)
 {
 	if (table->row.error)
 		out->error = table->row.error;
+	/* Of the last cell; a line that ends in blanks is a nuisance where it is copied to. */
+	while (table->row.len > 0 && table->row.data[table->row.len - 1] == ' ')
+		buf__truncate(&table->row, table->row.len - 1);
 	buf__add(out, buf__str(&table->row), table->row.len);
 	buf__add_char(out, '\n');
 	buf__reset(&table->row);

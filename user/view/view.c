@@ -2,22 +2,29 @@
 #include "view.h"
 
 static const struct {
-	const char *name, *text;
+	const char *name, *one, *text;
 	size_t offset;
 } odds[] = {
-	{ "stray_reports", "reports for a collection that was over",
+	{ "stray_reports", "report for a collection that was over",
+	  "reports for a collection that was over",
 	  offsetof(struct assembler_odd, stray_reports) },
-	{ "unfinished", "collections whose end was never told",
+	{ "unfinished", "collection whose end was never told",
+	  "collections whose end was never told",
 	  offsetof(struct assembler_odd, unfinished) },
-	{ "unbegun", "collections whose start was never told",
+	{ "unbegun", "collection whose start was never told",
+	  "collections whose start was never told",
 	  offsetof(struct assembler_odd, unbegun) },
-	{ "pauses_unended", "pauses whose end was never told",
+	{ "pauses_unended", "pause whose end was never told",
+	  "pauses whose end was never told",
 	  offsetof(struct assembler_odd, pauses_unended) },
-	{ "pauses_unbegun", "pauses whose start was never told",
+	{ "pauses_unbegun", "pause whose start was never told",
+	  "pauses whose start was never told",
 	  offsetof(struct assembler_odd, pauses_unbegun) },
-	{ "overlong", "ranges that reach beyond the address space",
+	{ "overlong", "range that reaches beyond the address space",
+	  "ranges that reach beyond the address space",
 	  offsetof(struct assembler_odd, overlong) },
-	{ "names_dropped", "names too long to keep", offsetof(struct assembler_odd, names_dropped) },
+	{ "names_dropped", "name too long to keep", "names too long to keep",
+	  offsetof(struct assembler_odd, names_dropped) },
 };
 
 #define ODDS (sizeof(odds) / sizeof(*odds))
@@ -29,9 +36,11 @@ const char *odd__name(unsigned int i)
 	return i < ODDS ? odds[i].name : NULL;
 }
 
-const char *odd__text(unsigned int i)
+const char *odd__text(unsigned int i, uint64_t count)
 {
-	return i < ODDS ? odds[i].text : NULL;
+	if (i >= ODDS)
+		return NULL;
+	return count == 1 ? odds[i].one : odds[i].text;
 }
 
 uint64_t odd__of(const struct assembler_odd *odd, unsigned int i)

@@ -30,6 +30,7 @@ enum known {
 	KNOWN_COLLECTIONS = 1,
 	KNOWN_POOLS = 2,
 	KNOWN_MOVES = 4,
+	KNOWN_DEATHS = 8, /* how many objects died; what moves tell includes that */
 };
 
 /* What there is to say of a target. Texts are the target's own bytes; of 0 bytes: not known. */
@@ -53,6 +54,7 @@ struct results {
 	uint64_t lost[LOSS_KINDS];
 	struct assembler_odd odd;
 	uint64_t shown; /* collections */
+	size_t targets; /* of all together: how many */
 };
 
 /* Nothing was lost. */
@@ -116,7 +118,7 @@ static inline void view__free(struct view *view)
 
 /* The counters of struct assembler_odd one by one: NULL at the end. */
 const char *odd__name(unsigned int i); /* for machines: "stray_reports" */
-const char *odd__text(unsigned int i); /* for people, after a number */
+const char *odd__text(unsigned int i, uint64_t count); /* for people, after that number */
 uint64_t odd__of(const struct assembler_odd *odd, unsigned int i);
 
 #endif

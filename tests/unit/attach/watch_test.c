@@ -194,7 +194,7 @@ static void cpus_come_and_go(void **state)
 
 	NEEDS_ROOT;
 	if (!getenv("TEST_CPUS") || !set_online("0")) {
-		print_message("skipped: taking a CPU away ($TEST_CPUS) is not wanted here\n");
+		print_message("skip: it takes a CPU away, and TEST_CPUS does not ask for that\n");
 		skip();
 	}
 	CPU_ZERO(&second);

@@ -150,11 +150,15 @@ static void two_collections_share_a_pause(void **state)
 	s.now = 190;
 	gc_finish(&s, 2);
 	s.now = 200;
-	pause_end(&s, U, U);
+	pause_end(&s, U, 4);
 	assert_int_equal(s.count, 2);
 	assert_int_equal(s.collections[0].is.pause_ns, 30);
 	assert_int_equal(s.collections[1].is.pause_ns, 70);
 	assert_true(s.collections[0].pauses[0].shared && s.collections[1].pauses[0].shared);
+	/* The threads were stopped once: sums over collections count it once. */
+	assert_int_equal(s.collections[0].is.suspend_ns, 4);
+	assert_int_equal(s.collections[1].is.suspend_ns, U);
+	assert_int_equal(s.pauses[0].is.suspend_ns, 4);
 	assert_int_equal(s.pauses[0].is.share_ns, 100);
 	assert_int_equal(s.pauses[0].collections, 2);
 	script__end(&s);

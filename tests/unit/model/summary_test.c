@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "gctrace/wire.h"
 #include "model/summary.h"
 
 #define U EVENT_UNKNOWN
@@ -97,6 +98,14 @@ static void pauses_without_collections_or_length(void **state)
 	assert_int_equal(histogram__count(summary.pauses), 0);
 	assert_int_equal(summary.other_pauses, 1);
 	assert_int_equal(summary.other_pause_ns, 500);
+	assert_int_equal(summary.earlier_pauses, 0);
+	pause.share_ns = 30;
+	pause.why = GCTRACE_WHY_COLLECTION; /* for one that began before the trace */
+	assert_int_equal(summary__pause(&summary, &pause, 0), 0);
+	assert_int_equal(summary.other_pauses, 2);
+	assert_int_equal(summary.other_pause_ns, 530);
+	assert_int_equal(summary.earlier_pauses, 1);
+	assert_int_equal(summary.earlier_pause_ns, 30);
 	assert_int_equal(summary.pauses_unmeasured, 1);
 	assert_int_equal(summary.top.count, 0);
 	summary__free(&summary);
@@ -129,7 +138,7 @@ static void allocation_between_collections(void **state)
 	grow(&summary, 440, 450, 50, 40, false);   /* something was freed that nobody told */
 	grow(&summary, 460, 470, 70, U, false);	   /* 30 in 10 */
 	grow(&summary, 480, 490, 90, 10, false);
-	assert_int_equal(summary.allocated.bytes, 530);
+	assert_int_equal(summary.allocated.bytes.value, 530);
 	assert_int_equal(summary.allocated.ns, 110);
 	summary__free(&summary);
 }
@@ -146,12 +155,38 @@ static void promotion_is_over_the_whole_time(void **state)
 	assert_int_equal(summary__promotion(&summary).ns, 0);
 	c.promoted.bytes = amount__exact(64);
 	assert_int_equal(summary__collection(&summary, &c), 0);
-	assert_int_equal(summary__promotion(&summary).bytes, 64);
+	assert_int_equal(summary__promotion(&summary).bytes.value, 64);
 	assert_int_equal(summary__promotion(&summary).ns, 4000);
-	assert_false(summary__promotion(&summary).estimated);
-	c.promoted.bytes.known = false;
+	assert_false(summary__promotion(&summary).bytes.estimated);
+	c.promoted.bytes = amount__between(10, 20, 40);
 	assert_int_equal(summary__collection(&summary, &c), 0);
-	assert_true(summary__promotion(&summary).estimated);
+	assert_true(summary__promotion(&summary).bytes.estimated);
+	assert_int_equal(summary__promotion(&summary).bytes.value, 84);
+	summary__free(&summary);
+}
+
+/* A sum of estimates is an estimate; one that nobody tells is not known. */
+static void sums_say_how_they_are_known(void **state)
+{
+	struct collection c = collection(1, "young");
+	struct summary summary;
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 0), 0);
+	assert_int_equal(summary__collection(&summary, &c), 0);
+	assert_false(summary.dead.known);
+	c.dead.bytes = amount__exact(100);
+	assert_int_equal(summary__collection(&summary, &c), 0);
+	assert_false(summary.dead.estimated);
+	assert_false(summary__estimated(&summary));
+	c.dead.bytes = amount__between(0, 7, 10);
+	assert_int_equal(summary__collection(&summary, &c), 0);
+	assert_true(summary.dead.known && summary.dead.estimated);
+	assert_true(summary__estimated(&summary));
+	assert_int_equal(summary.dead.low, 100);
+	assert_int_equal(summary.dead.value, 107);
+	assert_int_equal(summary.dead.high, 110);
+	assert_false(summary.moved.known);
 	summary__free(&summary);
 }
 
@@ -195,6 +230,7 @@ int main(void)
 		cmocka_unit_test(pauses_without_collections_or_length),
 		cmocka_unit_test(allocation_between_collections),
 		cmocka_unit_test(promotion_is_over_the_whole_time),
+		cmocka_unit_test(sums_say_how_they_are_known),
 		cmocka_unit_test(any_number_of_kinds),
 	};
 

@@ -288,7 +288,8 @@ static void losses_can_be_taken_back(void **state)
 	assert_true(losses__none(losses));
 	for (unsigned int kind = 0; kind < LOSS_KINDS + 2; kind++) {
 		assert_true(strlen(loss__name(kind)) > 2);
-		assert_true(strlen(loss__text(kind)) > 10);
+		assert_true(strlen(loss__text(kind, 1)) > 10);
+		assert_true(strcmp(loss__text(kind, 1), loss__text(kind, 2)) != 0);
 	}
 	losses__free(losses);
 	losses__free(NULL);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "samples.h"
+#include "view/collections.h"
 
 static struct view *new_view(struct sheet *sheet, struct view_options options)
 {
@@ -74,16 +75,16 @@ static void lines_of_all_kinds(void **state)
 	assert_int_equal(view__collection(view, &heading, &young), 0);
 	assert_string_equal(
 		sheet__text(&sheet),
-		"   time s    gc what      cause                  pause   before    after    moved"
-		" survived     dead\n"
-		"    2.500    41 young     allocation          1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
-		" 1.00 MiB 4.00 MiB\n"
-		"    7.000     1 gc        -                          -        -        -        -"
-		"        -        - p\n"
+		"  time s    gc what      cause               pause   before    after    moved"
+		"  survived      dead\n"
+		"   2.500    41 young     allocation       1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
+		"  1.00 MiB  4.00 MiB\n"
+		"   7.000     1 gc        -                       -        -        -        -"
+		"         -         - p\n"
 		"1011345.678 123456 concurrent mark G1 Humongous Allocation 1.50 ms  20.0 MiB 16.0 MiB"
-		"  900 KiB ~1.00 MiB 12.3 k obj cix\n"
-		"    2.500    41 young     allocation          1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
-		" 1.00 MiB 4.00 MiB\n");
+		" 900 KiB ~1.00 MiB 12.3 k obj cix\n"
+		"   2.500    41 young     allocation       1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
+		"  1.00 MiB  4.00 MiB\n");
 	view__free(view);
 	sheet__end(&sheet);
 }
@@ -107,17 +108,17 @@ static void details(void **state)
 	assert_int_equal(view__pause(view, &heading, &other, 0), 0);
 	assert_string_equal(
 		sheet__text(&sheet),
-		"   time s    gc what      cause                  pause   before    after    moved"
-		" survived     dead\n"
-		"    2.500    41 young     allocation          1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
-		" 1.00 MiB 4.00 MiB\n"
-		"                condemned 5.00 MiB  stayed 124 KiB  promoted ~20.0 KiB\n"
-		"                pool nursery                  4.00 MiB -> 1.00 MiB  of 8.00 MiB"
+		"  time s    gc what      cause               pause   before    after    moved"
+		"  survived      dead\n"
+		"   2.500    41 young     allocation       1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
+		"  1.00 MiB  4.00 MiB\n"
+		"               condemned 5.00 MiB  stayed 124 KiB  promoted ~20.0 KiB\n"
+		"               pool nursery                  4.00 MiB -> 1.00 MiB  of 8.00 MiB"
 		"  max 8.00 MiB\n"
-		"                pool code                            - -> 3.00 MiB"
+		"               pool code                            - -> 3.00 MiB"
 		"  (not in the heap)\n"
-		"                pause collection at 2.500  1.50 ms, stopping all threads 12.3 us\n"
-		"                pause deopt at 2.500  1.50 ms\n");
+		"               pause collection at 2.500  1.50 ms, stopping all threads 12.3 us\n"
+		"               pause deopt at 2.500  1.50 ms\n");
 	view__free(view);
 	sheet__end(&sheet);
 }
@@ -163,6 +164,93 @@ static void fits_into_the_terminal(void **state)
 	assert_in_range(longest_line(sheet__text(&sheet)), 90, 100);
 	view__free(view);
 	sheet__end(&sheet);
+}
+
+/* A legend stands below the target in whose lines its sign occurred, and nowhere else. */
+static void legends_of_each_target(void **state)
+{
+	struct heading first = sample__heading(), second = first;
+	struct collection young = sample__young();
+	struct summary summary;
+	struct results results = { .summary = &summary };
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ 0 });
+	assert_int_equal(summary__init(&summary, 5), 0);
+	second.target = 1;
+	second.pid = 5000;
+	young.concurrent = true;
+	assert_int_equal(view__heading(view, &first), 0);
+	assert_int_equal(view__heading(view, &second), 0);
+	assert_int_equal(view__collection(view, &second, &young), 0);
+	sheet__text(&sheet);
+	results.of = &first;
+	assert_int_equal(view__results(view, &results), 0);
+	assert_null(strstr(sheet__text(&sheet), "  c  "));
+	results.of = &second;
+	assert_int_equal(view__results(view, &results), 0);
+	assert_non_null(strstr(sheet__text(&sheet), "  c  the program ran"));
+	results.of = NULL;
+	results.targets = 2;
+	assert_int_equal(view__results(view, &results), 0);
+	assert_null(strstr(sheet__text(&sheet), "  c  "));
+	summary__free(&summary);
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+/* Columns that nobody tells are left out; what is told all the same brings its column. */
+static void columns_that_are_told(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection young = sample__young(), poor = young;
+	struct sheet sheet;
+	struct view *view;
+	const char *text;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ 0 });
+	poor.moved.bytes.known = poor.survived.bytes.known = false;
+	poor.dead.bytes.known = poor.dead.objects.known = false;
+	poor.cause = (struct text){ "Old Generation Expanded On Last Scavenge", 40 };
+	poor.concurrent = poor.partial = true;
+	heading.known = KNOWN_COLLECTIONS;
+	assert_int_equal(view__heading(view, &heading), 0);
+	sheet__text(&sheet);
+	assert_int_equal(view__collection(view, &heading, &poor), 0);
+	text = sheet__text(&sheet);
+	assert_null(strstr(text, "moved"));
+	assert_null(strstr(text, "dead"));
+	assert_in_range(longest_line(text), 90, 100);
+	poor.dead.objects = amount__exact(7);
+	assert_int_equal(view__collection(view, &heading, &poor), 0);
+	text = sheet__text(&sheet);
+	assert_null(strstr(text, "moved"));
+	assert_non_null(strstr(text, "dead\n"));
+	assert_non_null(strstr(text, " 7 obj cp\n"));
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_non_null(strstr(sheet__text(&sheet), "moved  survived      dead\n"));
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+/* A moment shortly before the trace began is not "-0.000". */
+static void no_negative_zero(void **state)
+{
+	const struct view_options options = { .start_ns = NS_PER_S };
+	struct buf text = BUF_INIT;
+
+	(void)state;
+	collections__add_time(&text, &options, NULL, NS_PER_S - 1000);
+	assert_string_equal(buf__str(&text), "0.000");
+	buf__reset(&text);
+	collections__add_time(&text, &options, NULL, NS_PER_S - 2 * NS_PER_MS);
+	assert_string_equal(buf__str(&text), "-0.002");
+	buf__free(&text);
 }
 
 /* The terminal was resized: columns are chosen anew, with titles. */
@@ -234,21 +322,29 @@ static void results(void **state)
 		"minivm (pid 4711), 10.0 s: 2 collections (2 young), 1 shown\n"
 		"  pauses     1, in all 1.50 ms, p50 1.50 ms, p99 1.50 ms, max 1.50 ms;"
 		" 0.015 % of the time\n"
-		"  others     1 pauses in which no collection was seen, in all 7.00 us\n"
+		"  others     1 pause in which no collection was seen, in all 7.00 us\n"
 		"  unmeasured 1 pause whose beginning or end was not seen\n"
 		"  rates      allocated 10.0 MiB/s, promoted ~4.00 KiB/s\n"
-		"  objects    moved 1.76 MiB, survived 2.00 MiB, promoted 40.0 KiB, dead 8.00 MiB,"
-		" dead 24.7 k objects\n"
+		"  objects    moved 1.76 MiB, survived 2.00 MiB, promoted ~40.0 KiB, dead 8.00 MiB"
+		" (24.7 k objects)\n"
 		"  longest    1.50 ms  at 2.500  gc 41  young, allocation\n"
 		"  i  something of it was lost: its figures may lack a part\n"
-		"  odd: 1 collections whose end was never told\n"
+		"  ~  an estimate (-o json gives its limits)\n"
+		"  odd: 1 collection whose end was never told\n"
 		"NOT complete: 3 records found no room in the ring\n"
 		"              4 batches never came (gap in their numbers)\n");
 	memset(results.lost, 0, sizeof(results.lost));
 	memset(&results.odd, 0, sizeof(results.odd));
 	results.of = NULL;
+	results.targets = 2;
 	assert_int_equal(view__results(view, &results), 0);
 	assert_non_null(strstr(sheet__text(&sheet), "\ncomplete: nothing was lost\n"));
+	results.targets = 0;
+	assert_int_equal(view__results(view, &results), 0);
+	assert_null(strstr(sheet__text(&sheet), "complete"));
+	results.lost[LOSS_RING_FULL] = 1;
+	assert_int_equal(view__results(view, &results), 0);
+	assert_non_null(strstr(sheet__text(&sheet), "complete: 1 record found no room"));
 	summary__free(&summary);
 	view__free(view);
 	sheet__end(&sheet);
@@ -303,6 +399,9 @@ int main(void)
 		cmocka_unit_test(lines_of_all_kinds),
 		cmocka_unit_test(details),
 		cmocka_unit_test(fits_into_the_terminal),
+		cmocka_unit_test(legends_of_each_target),
+		cmocka_unit_test(columns_that_are_told),
+		cmocka_unit_test(no_negative_zero),
 		cmocka_unit_test(follows_the_terminal),
 		cmocka_unit_test(results),
 		cmocka_unit_test(hostile_words),

@@ -54,7 +54,7 @@ static void cells_stand_below_each_other(void **state)
 	row(&table, &buf, NULL, NULL, NULL, NULL);
 	assert_text(&buf, "     - -              - -\n");
 	row(&table, &buf, "1", "\xe6\xbc\xa2\xe6\xbc\xa2", "2", "");
-	assert_text(&buf, "     1 \xe6\xbc\xa2\xe6\xbc\xa2           2 \n");
+	assert_text(&buf, "     1 \xe6\xbc\xa2\xe6\xbc\xa2           2\n");
 	table__free(&table);
 	buf__free(&buf);
 }
@@ -86,7 +86,7 @@ static void text_of_the_target_is_escaped(void **state)
 	table__cell_printf(&table, STYLE_PLAIN, "%d", 7);
 	table__cell_bytes(&table, STYLE_PLAIN, "a\n\0", 3);
 	table__end_row(&table, &buf);
-	assert_text(&buf, "     7 a\\n\\x00 \n");
+	assert_text(&buf, "     7 a\\n\\x00\n");
 	table__free(&table);
 	buf__free(&buf);
 }
