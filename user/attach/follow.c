@@ -6,14 +6,20 @@
  *   exec          the target has ended, a new one takes its links over. The kernel keeps uprobes
  *                 over an exec and sets them in what the new image maps, so nothing is detached or
  *                 missed: records still name the old target's index, and whose they are is told by
- *                 their stamp (session__target_of)
+ *                 their stamp (session__target_of). The new one is unseen at first: the process may
+ *                 have executed yet another image before it is looked at, which the news tell that
+ *                 come between. Each image is a target of its own; one that was never looked at
+ *                 may have had probes that nobody attached to, and counts as missed
  *   thread exit   links are made for one thread and end with it, which happens where a process's
- *                 first thread exits before others, or when another one execs. They are made again
+ *                 first thread exits before others, or when another one execs. They are made again.
+ *                 What was told between is missed, which counts where the process lives on
  *   fork          the child is a target too, if the session follows
  *   exit          told by a pidfd; links are detached in the background
  *
  * Where perf's records were lost, all targets are looked at again; an exec among the lost ones is
- * found by the process's memory, which our descriptor of the old image cannot read any more.
+ * found by the process's memory, which our descriptor of the old image cannot read any more. What
+ * is found then that news should have told counts as missed; a library that was loaded and
+ * unloaded meanwhile is not found.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,13 +29,17 @@
 #include <unistd.h>
 
 #include "attach/session_private.h"
+#include "attach/thread.h"
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/report.h"
 #include "target/process.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
 #endif
+
+#define GAP_NS (50 * NS_PER_MS)
 
 enum source { SOURCE_WATCH, SOURCE_RING, SOURCE_PROCESS };
 
@@ -81,18 +91,21 @@ void follow__leave(struct session *session, struct target *target)
 		epoll_ctl(session->epoll, EPOLL_CTL_DEL, target->process->pidfd, NULL);
 	target->state = TARGET_LEFT;
 	target->ended_ns = clock__monotonic_ns();
+	for (size_t i = 0; i < session->live.count; i++) {
+		if (session->live.items[i] != target)
+			continue;
+		session->live.items[i] = session->live.items[--session->live.count];
+		break;
+	}
 }
 
 /* ---- Ends ---- */
 
 static struct target *live_target(const struct session *session, pid_t pid)
 {
-	for (size_t i = session->targets.count; i-- > 0;) {
-		struct target *target = session->targets.items[i];
-
-		if (target->state == TARGET_LIVE && target->process->pid == pid)
-			return target;
-	}
+	for (size_t i = session->live.count; i-- > 0;)
+		if (session->live.items[i]->process->pid == pid)
+			return session->live.items[i];
 	return NULL;
 }
 
@@ -120,10 +133,30 @@ static int exit_status(const struct target *target)
 	return info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
 }
 
+static void tell_joined(struct session *session, struct target *target)
+{
+	if (session->options.handlers.joined)
+		session->options.handlers.joined(session->options.handlers.context, target);
+}
+
+/* An image has ended before anybody looked at it: what it may have told by files that its
+ * predecessor did not map is missed. */
+static void give_up_seeing(struct session *session, struct target *target)
+{
+	target->missed++;
+	target->attached_ns = target->opened_ns;
+	tell_joined(session, target);
+	warning("pid %d executed %s and ended that again before gctrace could look at it: what it "
+		"told by files of its own is missed", target->process->pid,
+		*target->process->comm ? escape(target->process->comm) : "something");
+}
+
 static void exited(struct session *session, struct target *target)
 {
 	if (target->state != TARGET_LIVE)
 		return;
+	if (target->unseen)
+		give_up_seeing(session, target);
 	target->exit_status = exit_status(target);
 	reaper__take(session->reaper, &target->links);
 	target->attached = 0;
@@ -150,27 +183,46 @@ static void take_over(struct session *session, struct target *old, struct target
 
 static void joined(struct session *session, struct target *target)
 {
-	if (session->options.handlers.joined)
-		session->options.handlers.joined(session->options.handlers.context, target);
+	tell_joined(session, target);
 	/* It may be gone already: its pidfd tells. */
 	session__attach(session, target);
 }
 
-static void execed(struct session *session, struct target *old, uint64_t time)
+/* Our descriptor is of the old image's memory: empty when there is a new one. */
+static bool has_execed(const struct target *target)
 {
-	struct process *process;
+	const struct module *module = target->modules.first;
+	char byte;
+
+	return target->memory_fd >= 0 && process__alive(target->process) &&
+	       pread(target->memory_fd, &byte, 1, module ? (off_t)module->start : 0) == 0;
+}
+
+/* That image is the one that we know. */
+static bool is_old_news(const struct target *target, uint64_t time)
+{
+	return time <= target->opening_ns || (time <= target->opened_ns && !has_execed(target));
+}
+
+static void execed(struct session *session, struct target *old, uint64_t time, const char *comm)
+{
+	struct process *process = process__after_exec(old->process, comm);
 	struct target *new;
 
-	if (time <= old->opened_ns)
-		return; /* that image is the one that we know */
-	if (process__open(old->process->pid, &process, NULL))
-		return; /* gone: its pidfd tells */
+	if (!process) {
+		error_errno(-ENOMEM, "pid %d has executed another image, which is not traced",
+			    old->process->pid);
+		return;
+	}
 	if (session__enter(session, process, old->wanted, &new))
 		return;
+	new->opening_ns = new->opened_ns = time;
+	new->unseen = true;
+	if (old->unseen)
+		give_up_seeing(session, old);
 	take_over(session, old, new, time);
 	old->attached = 0;
 	end(session, old, TARGET_EXECED, time);
-	joined(session, new);
 }
 
 static void forked(struct session *session, const struct watch_event *event)
@@ -189,29 +241,37 @@ static void forked(struct session *session, const struct watch_event *event)
 
 /* ---- News ---- */
 
-/* After losses. Our descriptor is of the old image's memory: empty when there is a new one. */
-static bool has_execed(const struct target *target)
+/* Are links for threads that have exited, unheard? */
+static void check_threads(struct target *target)
 {
-	struct module *module = target->modules.first;
-	char byte;
+	pid_t seen = 0;
 
-	return target->memory_fd >= 0 && module && process__alive(target->process) &&
-	       pread(target->memory_fd, &byte, 1, (off_t)module->start) == 0;
+	for (size_t i = 0; i < target->links.count && !target->gone; i++) {
+		pid_t tid = target->links.items[i].site.tid;
+
+		if (tid != seen && !thread__is_there(target, tid))
+			target__thread_exited(target, tid);
+		seen = tid;
+	}
 }
 
-static void look_at_all(struct session *session)
+static void look_at_all(struct session *session, bool suspect)
 {
-	size_t count = session->targets.count;
+	size_t count = session->live.count;
 
-	for (size_t i = 0; i < count; i++) {
-		struct target *target = session->targets.items[i];
+	for (size_t i = count; i-- > 0;) {
+		struct target *target = session->live.items[i];
 
-		if (target->state != TARGET_LIVE)
+		if (target->unseen)
 			continue;
-		if (has_execed(target))
-			execed(session, target, clock__monotonic_ns());
-		else
-			target->look = true;
+		if (has_execed(target)) {
+			target->missed += suspect;
+			execed(session, target, clock__monotonic_ns(), "");
+			continue;
+		}
+		check_threads(target);
+		target->suspect |= suspect;
+		target->look = true;
 	}
 }
 
@@ -241,8 +301,8 @@ static void handle(void *context, const struct watch_event *event)
 			target->look = true;
 		break;
 	case WATCH_EXEC:
-		if (target)
-			execed(session, target, event->time);
+		if (target && !is_old_news(target, event->time))
+			execed(session, target, event->time, event->name);
 		break;
 	case WATCH_FORK:
 		forked(session, event);
@@ -253,19 +313,30 @@ static void handle(void *context, const struct watch_event *event)
 		break;
 	case WATCH_LOST:
 		tell_lost_news(session, event->lost);
-		look_at_all(session);
+		look_at_all(session, true);
 		break;
 	}
 }
 
 /*
- * A process's first thread exits in most cases because the process does: wait a little for its
- * pidfd to tell, before links are made anew for another thread.
+ * A process's first thread exits in most cases because the process does: its pidfd tells, or no
+ * thread is left that has not been told to exit.
  */
 static bool is_ending(const struct target *target)
 {
-	return target->leader_gone && target->gone &&
-	       clock__monotonic_ns() - target->gone_ns < 50 * NS_PER_MS;
+	return target->leader_gone && target->gone && !thread__living(target);
+}
+
+/*
+ * Links had ended with their thread, and its process lives on. When it exits as a whole, the thread
+ * that ends it may look alive for a moment: so it is judged a little later.
+ */
+static void judge_gap(struct target *target)
+{
+	if (!target->gap || clock__monotonic_ns() - target->gone_ns < GAP_NS)
+		return;
+	target->gap = false;
+	target->missed += process__alive(target->process);
 }
 
 /* Those whose mappings changed. Attaching may take long enough for more to happen. */
@@ -273,17 +344,63 @@ static int look_again(struct session *session)
 {
 	int result = 0;
 
-	for (size_t i = 0; i < session->targets.count; i++) {
-		struct target *target = session->targets.items[i];
+	for (size_t i = 0; i < session->live.count; i++) {
+		struct target *target = session->live.items[i];
+		size_t files = target->modules.count;
 		int err;
 
-		if (!target->look || target->state != TARGET_LIVE || is_ending(target))
+		judge_gap(target);
+		if (!target->look || target->unseen || is_ending(target))
 			continue;
 		err = session__attach(session, target);
 		if (err && err != -ESRCH)
 			result = err;
+		target->missed += target->suspect && target->modules.count > files;
+		target->suspect = false;
 	}
 	return result;
+}
+
+static void see(struct session *session, struct target *target, uint64_t start, uint64_t end)
+{
+	struct process *process = target->candidate;
+
+	target->candidate = NULL;
+	epoll_ctl(session->epoll, EPOLL_CTL_DEL, target->process->pidfd, NULL);
+	target__see(target, process);
+	target->opening_ns = start;
+	target->opened_ns = end;
+	follow__process(session, target);
+	joined(session, target);
+}
+
+/*
+ * Look at the images that processes have executed. What is read of a process is of the image that
+ * we were told of, unless the news that came while we read tell of another.
+ */
+static void see_unseen(struct session *session)
+{
+	bool some = false;
+	uint64_t start = clock__monotonic_ns(), end;
+
+	for (size_t i = 0; i < session->live.count; i++) {
+		struct target *target = session->live.items[i];
+
+		if (target->unseen && !target->candidate)
+			some |= process__open(target->process->pid, &target->candidate, NULL) == 0;
+	}
+	if (!some)
+		return;
+	end = clock__monotonic_ns();
+	if (session->watch)
+		watch__read(session->watch, handle, session);
+	for (size_t i = 0; i < session->live.count; i++) {
+		struct target *target = session->live.items[i];
+
+		if (!target->candidate)
+			continue;
+		see(session, target, start, end);
+	}
 }
 
 int session__poll(struct session *session, int timeout_ms)
@@ -299,6 +416,7 @@ int session__poll(struct session *session, int timeout_ms)
 	for (int i = 0; i < count; i++)
 		if (events[i].data.u64 >> 32 == SOURCE_PROCESS)
 			exited(session, session__target(session, (uint32_t)events[i].data.u64));
+	see_unseen(session);
 	return look_again(session);
 }
 
@@ -309,6 +427,7 @@ int session__poll_fd(const struct session *session)
 
 int session__rescan(struct session *session)
 {
-	look_at_all(session);
+	look_at_all(session, false);
+	see_unseen(session);
 	return look_again(session);
 }

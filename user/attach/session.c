@@ -82,6 +82,7 @@ void session__free(struct session *session)
 	for (size_t i = 0; i < session->targets.count; i++)
 		target__free(session->targets.items[i]);
 	vec__free(&session->targets);
+	vec__free(&session->live);
 	watch__free(session->watch);
 	rings__close(&session->rings);
 	programs__free(session->programs);
@@ -104,10 +105,11 @@ int session__enter(struct session *session, struct process *process, unsigned in
 	target = target__new(process, session->targets.count, levels);
 	if (!target)
 		return -ENOMEM;
-	if (vec__push(&session->targets, target)) {
+	if (vec__reserve(&session->live, 1) || vec__push(&session->targets, target)) {
 		target__free(target);
 		return error_errno(-ENOMEM, "no memory");
 	}
+	session->live.items[session->live.count++] = target;
 	follow__process(session, target);
 	*out = target;
 	return 0;
@@ -148,7 +150,20 @@ int session__want(struct session *session, struct target *target, unsigned int l
 		return -ESRCH;
 	target->wanted |= levels;
 	programs__want(session->programs, levels);
-	return session__attach(session, target);
+	return target->unseen ? 0 : session__attach(session, target); /* else when it is seen */
+}
+
+size_t session__live_count(const struct session *session)
+{
+	return session->live.count;
+}
+
+bool session__has(const struct session *session, pid_t pid)
+{
+	for (size_t i = 0; i < session->live.count; i++)
+		if (session->live.items[i]->process->pid == pid)
+			return true;
+	return false;
 }
 
 size_t session__target_count(const struct session *session)

@@ -70,6 +70,10 @@ int session__add(struct session *session, struct process *process, unsigned int 
 /* Attach further levels to a target. */
 int session__want(struct session *session, struct target *target, unsigned int levels);
 
+/* How many of them have not ended, and whether this process is one of these. */
+size_t session__live_count(const struct session *session);
+bool session__has(const struct session *session, pid_t pid);
+
 /* All targets, by index. */
 size_t session__target_count(const struct session *session);
 struct target *session__target(const struct session *session, uint32_t index);

@@ -28,7 +28,8 @@ struct session {
 	struct watch *watch;	/* NULL: it could not be had, a warning said so */
 	struct reaper *reaper;
 	int epoll; /* the watch, pidfds, rings */
-	VEC(struct target *) targets;
+	VEC(struct target *) targets; /* all there were, by index */
+	VEC(struct target *) live;    /* of them, in no order */
 	uint64_t attach_ns, detach_ns;
 	bool news_lost; /* once at least, and said */
 };

@@ -33,10 +33,11 @@ struct target *target__new(struct process *process, uint32_t index, unsigned int
 	target->index = index;
 	target->process = process;
 	target->wanted = levels;
-	target->opened_ns = clock__monotonic_ns();
 	target->exit_status = -1;
 	target->slot = NO_SLOT;
+	target->opening_ns = clock__monotonic_ns();
 	target->memory_fd = semaphore__open_memory(process);
+	target->opened_ns = clock__monotonic_ns();
 	return target;
 }
 
@@ -47,6 +48,16 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+void target__see(struct target *target, struct process *process)
+{
+	process__free(target->process);
+	target->process = process;
+	target->unseen = false;
+	close_fd(&target->memory_fd);
+	target->memory_fd = semaphore__open_memory(process);
+	target->opened_ns = clock__monotonic_ns();
+}
+
 void target__free(struct target *target)
 {
 	if (!target)
@@ -55,6 +66,7 @@ void target__free(struct target *target)
 	modules__free(&target->modules);
 	runtime__free(target->runtime);
 	process__free(target->process);
+	process__free(target->candidate);
 	close_fd(&target->memory_fd);
 	buf__free(&target->said);
 	free(target);
@@ -171,6 +183,7 @@ void target__close(struct target *target, struct tables *tables)
 	modules__free(&target->modules);
 	close_fd(&target->memory_fd);
 	close_fd(&target->process->procfd);
+	close_fd(&target->process->firstfd);
 	close_fd(&target->process->pidfd);
 }
 
@@ -226,6 +239,7 @@ int target__attach(struct target *target, const struct attacher *attacher)
 {
 	const bool first = !target->runtime;
 	struct sites sites = SITES_INIT;
+	const pid_t thread = thread__living(target);
 	size_t before;
 	int err;
 
@@ -233,7 +247,11 @@ int target__attach(struct target *target, const struct attacher *attacher)
 	if (target->gone)
 		links__detach_thread(&target->links, target->gone);
 	target->gone = 0;
-	err = thread__living(target) ? scan(target, attacher) : -ESRCH;
+	err = thread ? 0 : -ESRCH;
+	if (err == 0 && target->leader_gone)
+		err = process__look_by(target->process, thread);
+	if (err == 0)
+		err = scan(target, attacher);
 	if (err == 0 && target->modules.count && target->slot == NO_SLOT)
 		err = take_slot(target, attacher);
 	if (err == 0)
@@ -268,7 +286,7 @@ void target__thread_exited(struct target *target, pid_t tid)
 		if (target->links.items[i].site.tid == tid) {
 			target->gone = tid;
 			target->gone_ns = clock__monotonic_ns();
-			target->look = true;
+			target->look = target->gap = true;
 			break;
 		}
 	}

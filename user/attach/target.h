@@ -57,7 +57,11 @@ struct target {
 	size_t attached;     /* sites attached now */
 	size_t failed;	     /* sites that could not be attached; a warning named them */
 
-	uint64_t opened_ns;   /* when its image was looked at first */
+	uint64_t missed;     /* times that something may have been missed without being counted:
+				an image or a thread's links had gone before they were looked at */
+
+	uint64_t opening_ns;  /* its image was looked at first between these; of one that nobody */
+	uint64_t opened_ns;   /* has looked at yet (unseen): both are the exec's */
 	uint64_t attached_ns; /* from when on all that was found at first is attached; 0: not yet */
 	uint64_t ended_ns;    /* records stamped later are of its successor; 0: live */
 	enum target_state state;
@@ -70,6 +74,10 @@ struct target {
 	uint64_t gone_ns;	    /* when that was seen */
 	bool leader_gone;	    /* the process's first thread has exited, others run */
 	bool look;		    /* something was mapped: scan again */
+	bool suspect;		    /* before that look news of it may have been lost */
+	bool gap;		    /* its links had ended and were made anew, since gone_ns */
+	bool unseen;		    /* an exec's image that nobody has looked at yet */
+	struct process *candidate;  /* of an unseen one: may be it, unless news say otherwise */
 	uint64_t cause;		    /* HotSpot: address of its text; 0: not known (cause.h) */
 	uint32_t slot;		    /* what the cookies of its links name (tables.h); NO_SLOT */
 	struct loss_counts before;  /* its slot's counters when it came by it */
@@ -105,6 +113,9 @@ void target__detach(struct target *target);
 /* Its losses so far. 0 or negative errno. */
 int target__losses(const struct target *target, const struct tables *tables,
 		   struct loss_counts *losses);
+
+/* The image that it has executed now was looked at: it is this. Takes the process. */
+void target__see(struct target *target, struct process *process);
 
 /* After an exec: links and slot are the new image's. */
 int target__pass(struct target *old, struct target *new, struct tables *tables);

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,28 +15,62 @@
 
 #define TASK_EXITING 4 /* PF_EXITING of the kernel, in the flags of /proc/PID/task/TID/stat */
 
-/* A thread that exits, or is about to (its process has been told to), has no future. */
-static bool thread_lives_on(const struct target *target, const char *tid)
+static bool read_text(int tasks, const char *tid, const char *file, char *text, size_t size)
 {
-	char name[64], text[1024];
-	unsigned long flags;
-	const char *at;
+	char name[64];
 	ssize_t n;
 	int fd;
 
-	snprintf(name, sizeof(name), "task/%s/stat", tid);
-	fd = openat(target->process->procfd, name, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	snprintf(name, sizeof(name), "%s/%s", tid, file);
+	fd = openat(tasks, name, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, size - 1);
 	if (fd >= 0)
 		close(fd);
 	if (n <= 0)
 		return false;
 	text[n] = 0;
+	return true;
+}
+
+static bool is_exiting(int tasks, const char *tid)
+{
+	char text[1024];
+	unsigned long flags;
+	const char *at;
+
+	if (!read_text(tasks, tid, "stat", text, sizeof(text)))
+		return true;
 	/* state, parent, group, session, terminal, its group, flags; the name may hold anything */
 	at = strrchr(text, ')');
-	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags) != 1)
+	return !at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags) != 1 ||
+	       flags & TASK_EXITING;
+}
+
+/* When a process exits, each of its threads gets a SIGKILL of its own. */
+static bool is_killed(int tasks, const char *tid)
+{
+	char text[4096];
+	unsigned long long pending;
+	const char *at;
+
+	if (!read_text(tasks, tid, "status", text, sizeof(text)))
+		return true;
+	at = strstr(text, "\nSigPnd:");
+	return at && sscanf(at, "\nSigPnd: %llx", &pending) == 1 && pending >> (SIGKILL - 1) & 1;
+}
+
+bool thread__is_there(const struct target *target, pid_t tid)
+{
+	int tasks = process__open_tasks(target->process);
+	char name[16];
+	bool there;
+
+	if (tasks < 0)
 		return false;
-	return !(flags & TASK_EXITING);
+	snprintf(name, sizeof(name), "%d", tid);
+	there = !is_exiting(tasks, name);
+	close(tasks);
+	return there;
 }
 
 pid_t thread__living(const struct target *target)
@@ -47,7 +82,7 @@ pid_t thread__living(const struct target *target)
 
 	if (!target->leader_gone)
 		return pid;
-	fd = openat(target->process->procfd, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = process__open_tasks(target->process);
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir) {
 		if (fd >= 0)
@@ -56,7 +91,7 @@ pid_t thread__living(const struct target *target)
 	}
 	while (!found && (entry = readdir(dir)) != NULL)
 		if (entry->d_name[0] != '.' && atoi(entry->d_name) != pid &&
-		    thread_lives_on(target, entry->d_name))
+		    !is_exiting(fd, entry->d_name) && !is_killed(fd, entry->d_name))
 			found = atoi(entry->d_name);
 	closedir(dir);
 	return found;

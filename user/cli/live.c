@@ -19,6 +19,13 @@
 #include "live_facts.h"
 #include "processes.h"
 
+/* What was handed on so far of a target's losses. */
+struct told {
+	const struct target *target;
+	struct loss_counts losses;
+	uint64_t missed;
+};
+
 struct live {
 	struct live_options options;
 	struct session *session;
@@ -26,7 +33,7 @@ struct live {
 	struct facts *facts;
 	struct ring *rings; /* never moved: the merge knows their places */
 	size_t ring_count;
-	VEC(struct loss_counts) told; /* by target: losses handed on so far */
+	VEC(struct told) told; /* of those that have not ended; in no order */
 	int error;		      /* of a handler, which cannot answer */
 	bool stopped;
 };
@@ -100,8 +107,15 @@ static void refresh_facts(struct live *live, const struct target *target)
 		live->error = err;
 }
 
+static void watch_losses(struct live *live, const struct target *target)
+{
+	if (vec__push(&live->told, (struct told){ .target = target }) && !live->error)
+		live->error = error_errno(-ENOMEM, "cannot count losses");
+}
+
 static void joined(void *context, struct target *target)
 {
+	watch_losses(context, target);
 	refresh_facts(context, target);
 	inject_joined(context, target);
 }
@@ -111,34 +125,55 @@ static void attached(void *context, struct target *target)
 	refresh_facts(context, target);
 }
 
+static int tell_losses(struct live *live, struct told *told)
+{
+	const struct target *target = told->target;
+	struct loss_counts now;
+	int err = session__losses(live->session, target, &now);
+
+	for (unsigned int kind = 0; kind < BPF_LOSS_KINDS && !err; kind++) {
+		if (now.records[kind] <= told->losses.records[kind])
+			continue;
+		err = merge__lose(live->merge, target->index, kind,
+				  now.records[kind] - told->losses.records[kind]);
+		told->losses.records[kind] = now.records[kind];
+	}
+	if (!err && target->missed > told->missed)
+		err = merge__lose(live->merge, target->index, LOSS_PERF,
+				  target->missed - told->missed);
+	told->missed = target->missed;
+	return err ? error_errno(err, "cannot read what was lost") : 0;
+}
+
+/* No more is lost of it. */
+static void forget_losses(struct live *live, const struct target *target)
+{
+	size_t i = 0;
+	int err;
+
+	while (i < live->told.count && live->told.items[i].target != target)
+		i++;
+	if (i == live->told.count)
+		return;
+	err = tell_losses(live, &live->told.items[i]);
+	if (err && !live->error)
+		live->error = err;
+	live->told.items[i] = live->told.items[--live->told.count];
+}
+
 static void ended(void *context, struct target *target)
 {
+	forget_losses(context, target);
 	if (target->state == TARGET_EXECED)
 		inject_exec(context, target);
 	else
 		inject_exit(context, target);
 }
 
-static int tell_losses(struct live *live, const struct target *target)
-{
-	struct loss_counts now, *told = &live->told.items[target->index];
-	int err = session__losses(live->session, target, &now);
-
-	for (unsigned int kind = 0; kind < BPF_LOSS_KINDS && !err; kind++) {
-		if (now.records[kind] <= told->records[kind])
-			continue;
-		err = merge__lose(live->merge, target->index, kind,
-				  now.records[kind] - told->records[kind]);
-		told->records[kind] = now.records[kind];
-	}
-	return err ? error_errno(err, "cannot read what was lost") : 0;
-}
-
 /* The merge asks, in each round: what else has happened by now? */
 static int collect(void *context, struct merge *merge)
 {
 	struct live *live = context;
-	const struct loss_counts none = { { 0 }, { 0 } };
 	int err;
 
 	(void)merge;
@@ -147,10 +182,8 @@ static int collect(void *context, struct merge *merge)
 		if (err)
 			return err;
 	}
-	for (uint32_t i = 0; i < session__target_count(live->session); i++) {
-		if (live->told.count <= i && vec__push(&live->told, none))
-			return error_errno(-ENOMEM, "cannot count losses");
-		err = tell_losses(live, session__target(live->session, i));
+	for (size_t i = 0; i < live->told.count; i++) {
+		err = tell_losses(live, &live->told.items[i]);
 		if (err)
 			return err;
 	}
@@ -220,6 +253,7 @@ int live__add(struct live *live, struct process *process)
 
 	if (err)
 		return err;
+	watch_losses(live, target);
 	refresh_facts(live, target);
 	inject_joined(live, target);
 	return live->error;
@@ -320,11 +354,7 @@ struct session *live__session(struct live *live)
 
 size_t live__alive(const struct live *live)
 {
-	size_t alive = 0;
-
-	for (uint32_t i = 0; i < session__target_count(live->session); i++)
-		alive += session__target(live->session, i)->state == TARGET_LIVE;
-	return alive;
+	return session__live_count(live->session);
 }
 
 int live__wake_by(struct live *live, int fd)

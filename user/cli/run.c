@@ -85,17 +85,6 @@ struct run {
 
 /* ---------------------------------------------------------------- new processes, new code */
 
-static bool is_target(const struct session *session, pid_t pid)
-{
-	for (size_t i = session__target_count(session); i-- > 0;) {
-		const struct target *target = session__target(session, (uint32_t)i);
-
-		if (target->state == TARGET_LIVE && target->process->pid == pid)
-			return true;
-	}
-	return false;
-}
-
 static void keep_error(struct run *run, int err)
 {
 	if (err && !run->error)
@@ -153,7 +142,7 @@ static void look(void *context, pid_t pid)
 	struct process *process;
 
 	keep_error(run, session__poll(session, 0));
-	if (!is_target(session, pid) && process__open(pid, &process, NULL) == 0)
+	if (!session__has(session, pid) && process__open(pid, &process, NULL) == 0)
 		look_into(run, process);
 	run->looks++;
 	run->looked_ns += clock__monotonic_ns() - start;

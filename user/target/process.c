@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,6 +22,8 @@ void process__free(struct process *process)
 		return;
 	if (process->procfd >= 0)
 		close(process->procfd);
+	if (process->firstfd >= 0)
+		close(process->firstfd);
 	if (process->pidfd >= 0)
 		close(process->pidfd);
 	free(process->nspid);
@@ -29,6 +32,82 @@ void process__free(struct process *process)
 	free(process->exe);
 	free(process->cmdline);
 	free(process);
+}
+
+static bool copy_what_an_exec_keeps(struct process *to, const struct process *from)
+{
+	size_t bytes = from->nspid_count * sizeof(*from->nspid);
+
+	to->nspid = malloc(bytes);
+	to->root = strdup(from->root);
+	if (!to->nspid || !to->root)
+		return false;
+	memcpy(to->nspid, from->nspid, bytes);
+	to->nspid_count = from->nspid_count;
+	to->pid = from->pid;
+	to->start_ticks = from->start_ticks;
+	to->parent = from->parent;
+	to->uid = to->euid = from->uid;
+	to->gid = to->egid = from->gid;
+	to->seccomp = PROCESS_SECCOMP_UNKNOWN;
+	return true;
+}
+
+struct process *process__after_exec(const struct process *process, const char *comm)
+{
+	struct process *new = calloc(1, sizeof(*new));
+
+	if (!new)
+		return NULL;
+	new->procfd = new->firstfd = new->pidfd = -1;
+	new->comm = strdup(comm);
+	new->exe = strdup("");
+	new->cmdline = strdup("");
+	if (!new->comm || !new->exe || !new->cmdline ||
+	    !copy_what_an_exec_keeps(new, process)) {
+		process__free(new);
+		return NULL;
+	}
+	if (process->pidfd >= 0)
+		new->pidfd = fcntl(process->pidfd, F_DUPFD_CLOEXEC, 0);
+	return new;
+}
+
+static int first_directory(const struct process *process)
+{
+	return process->firstfd >= 0 ? process->firstfd : process->procfd;
+}
+
+/* Every thread has a directory in /proc, though none is listed but that of the first. */
+int process__look_by(struct process *process, pid_t tid)
+{
+	char path[32];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d", tid);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -ESRCH;
+	/* Ours still after it was opened: so it is not that of another with the same number. */
+	snprintf(path, sizeof(path), "task/%d/stat", tid);
+	if (fstatat(first_directory(process), path, &st, 0) || fstatat(fd, "stat", &st, 0)) {
+		close(fd);
+		return -ESRCH;
+	}
+	if (process->firstfd < 0)
+		process->firstfd = process->procfd;
+	else
+		close(process->procfd);
+	process->procfd = fd;
+	return 0;
+}
+
+int process__open_tasks(const struct process *process)
+{
+	int fd = openat(first_directory(process), "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
 }
 
 int process__read(const struct process *process, const char *name, struct buf *out)

@@ -29,7 +29,8 @@ enum process_seccomp {
 struct process {
 	pid_t pid;             /* as our /proc numbers it */
 	uint64_t start_ticks;  /* since boot, in clock ticks: /proc/PID/stat field 22 */
-	int procfd;            /* /proc/PID, for openat() */
+	int procfd;            /* /proc/PID, or of a thread (process__look_by), for openat() */
+	int firstfd;           /* /proc/PID where procfd is another; else -1 */
 	int pidfd;             /* readable when it exits; -1 where the kernel has none */
 	pid_t parent;
 
@@ -64,11 +65,26 @@ struct process {
 int process__open(pid_t pid, struct process **out, struct buf *why);
 void process__free(struct process *process);
 
+/*
+ * The same process as the image that it has executed, which nobody has looked at: nothing is known
+ * but what an exec keeps, and its comm. The pidfd is a copy, procfd is -1. NULL: no memory.
+ */
+struct process *process__after_exec(const struct process *process, const char *comm);
+
 /* It has not exited (a zombie has) and still is the one that was opened. */
 bool process__alive(const struct process *process);
 
 /* Its pid as it knows itself: the innermost of nspid. */
 pid_t process__inner_pid(const struct process *process);
+
+/*
+ * The first thread has exited and others go on: from then on /proc/PID has no mappings, files
+ * or root any more. Look by this thread of the process instead. 0, or -ESRCH: it is gone.
+ */
+int process__look_by(struct process *process, pid_t tid);
+
+/* /proc/PID/task, for fdopendir(). The descriptor, or negative errno. */
+int process__open_tasks(const struct process *process);
 
 /* /proc/PID/NAME as a whole. 0 or negative errno; -ESRCH when the process is gone. */
 int process__read(const struct process *process, const char *name, struct buf *out);

@@ -384,7 +384,7 @@ int process__open(pid_t pid, struct process **out, struct buf *why)
 	if (!process)
 		return refuse(why, -ENOMEM, "out of memory");
 	process->pid = pid;
-	process->procfd = process->pidfd = -1;
+	process->procfd = process->firstfd = process->pidfd = -1;
 	err = open_proc(process, why);
 	if (!err)
 		err = take_all(process, why);
