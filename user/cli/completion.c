@@ -54,7 +54,7 @@ static void bash_command(struct buf *buf, const struct command *command)
 
 	buf__printf(buf, "\t%s)\n\t\tcase $prev in\n", command->name);
 	while ((option = options__next(command->options, &at)))
-		if (option__has_value(option))
+		if (option__has_value(option) && !option->bare)
 			bash_values(buf, option);
 	buf__add_str(buf, "\t\tesac\n\t\toptions='");
 	at = (struct option_cursor){ 0 };
@@ -110,7 +110,7 @@ static void zsh_text(struct buf *buf, const char *text)
 
 static void zsh_values(struct buf *buf, const struct option *option)
 {
-	buf__add_char(buf, ':');
+	buf__add_str(buf, option->bare ? "::" : ":");
 	if (option->kind == OPTION_CHOICE) {
 		buf__printf(buf, "%s:(", option->name);
 		add_choices(buf, option);
@@ -128,7 +128,8 @@ static void zsh_spelling(struct buf *buf, const struct option *option, bool lett
 	if (letter)
 		buf__printf(buf, "-%c%s", option->letter, option__has_value(option) ? "+" : "");
 	else
-		buf__printf(buf, "--%s%s", option->name, option__has_value(option) ? "=" : "");
+		buf__printf(buf, "--%s%s", option->name,
+			    option->bare ? "=-" : option__has_value(option) ? "=" : "");
 	buf__add_char(buf, '[');
 	zsh_text(buf, option->help);
 	buf__add_char(buf, ']');
@@ -218,7 +219,7 @@ static void fish_option(struct buf *buf, const char *condition, const struct opt
 		buf__add_str(buf, " -x -a '(__fish_complete_pids)'");
 	} else if (takes(option, "file")) {
 		buf__add_str(buf, " -r -F");
-	} else if (option__has_value(option)) {
+	} else if (option__has_value(option) && !option->bare) {
 		buf__add_str(buf, " -x");
 	}
 	buf__add_str(buf, " -d ");

@@ -6,6 +6,7 @@
 
 #include "../base/escape.h"
 #include "../base/report.h"
+#include "../base/wrap.h"
 #include "../view/output.h"
 #include "../view/terminal.h"
 
@@ -13,37 +14,10 @@
 #define TEXT_COLUMN 30
 #define NARROWEST 60
 
-/* The words of len bytes of text from column on, continued at indent. No newline at the end. */
-static void add_wrapped(struct buf *buf, const char *text, size_t len, size_t column,
-			size_t indent, size_t columns)
-{
-	const char *end = text + len;
-	bool first = true;
-
-	while (text < end) {
-		size_t word = strcspn(text, " \n");
-		size_t width = utf8__columns(text, word);
-
-		if (!first && column + 1 + width > columns) {
-			buf__add_char(buf, '\n');
-			buf__add_repeated(buf, ' ', indent);
-			column = indent;
-		} else if (!first) {
-			buf__add_char(buf, ' ');
-			column++;
-		}
-		buf__add(buf, text, word);
-		column += width;
-		first = false;
-		text += word + strspn(text + word, " ");
-		if (*text == '\n')
-			break;
-	}
-}
-
 /* A head of the left column, then its text in the right one. */
 static void add_entry(struct buf *buf, const char *head, const char *text, size_t columns)
 {
+	const struct wrap wrap = { .columns = columns, .indent = TEXT_COLUMN };
 	size_t width = 2 + utf8__columns(head, strlen(head));
 
 	buf__add_repeated(buf, ' ', 2);
@@ -53,14 +27,14 @@ static void add_entry(struct buf *buf, const char *head, const char *text, size_
 		width = 0;
 	}
 	buf__add_repeated(buf, ' ', TEXT_COLUMN - width);
-	add_wrapped(buf, text, strlen(text), TEXT_COLUMN, TEXT_COLUMN, columns);
+	wrap__add(buf, &wrap, TEXT_COLUMN, text);
 	buf__add_char(buf, '\n');
 }
 
 static void add_value_name(struct buf *buf, const struct option *option)
 {
 	if (option->kind != OPTION_CHOICE) {
-		buf__add_str(buf, option->metavar);
+		buf__printf(buf, option->bare ? "[=%s]" : "%s", option->metavar);
 		return;
 	}
 	for (size_t i = 0; option->choices[i]; i++)
@@ -74,10 +48,11 @@ void help__add_option_head(struct buf *buf, const struct option *option)
 	else
 		buf__add_str(buf, "    ");
 	buf__printf(buf, "--%s", option->name);
-	if (option__has_value(option)) {
+	if (!option__has_value(option))
+		return;
+	if (!option->bare)
 		buf__add_char(buf, ' ');
-		add_value_name(buf, option);
-	}
+	add_value_name(buf, option);
 }
 
 static void add_option(struct buf *buf, const struct option *option, size_t columns)
@@ -112,6 +87,7 @@ static void add_options(struct buf *buf, const struct command *command, size_t c
 /* Lines that begin with a blank are examples: as they are, one below the other. */
 static void add_paragraphs(struct buf *buf, const char *text, size_t columns)
 {
+	const struct wrap wrap = { .columns = columns };
 	bool after_example = false;
 
 	while (*text) {
@@ -123,7 +99,7 @@ static void add_paragraphs(struct buf *buf, const char *text, size_t columns)
 		if (is_example)
 			buf__add(buf, text, len);
 		else
-			add_wrapped(buf, text, len, 0, 0, columns);
+			wrap__add(buf, &wrap, 0, text);
 		buf__add_char(buf, '\n');
 		after_example = is_example;
 		text += len + (text[len] == '\n');

@@ -16,6 +16,7 @@
 #include "../stream/merge.h"
 #include "../target/process.h"
 #include "../target/runtime.h"
+#include "dump_ring.h"
 #include "live_facts.h"
 #include "processes.h"
 
@@ -33,6 +34,7 @@ struct live {
 	struct facts *facts;
 	struct ring *rings; /* never moved: the merge knows their places */
 	size_t ring_count;
+	struct dump_ring dump_ring;
 	VEC(struct told) told; /* of those that have not ended; in no order */
 	int error;		      /* of a handler, which cannot answer */
 	bool stopped;
@@ -240,6 +242,7 @@ void live__free(struct live *live)
 	session__free(live->session);
 	for (size_t i = 0; i < live->ring_count; i++)
 		ring__close(&live->rings[i]);
+	dump_ring__free(&live->dump_ring);
 	free(live->rings);
 	vec__free(&live->told);
 	facts__free(live->facts);
@@ -334,7 +337,7 @@ static int pull(void *context, uint64_t timeout_ns, const struct record_sink *si
 
 	if (live->stopped)
 		return merge__finish(live->merge, sink);
-	return merge__pull(live->merge, timeout_ns, sink);
+	return dump_ring__pull(&live->dump_ring, live->merge, timeout_ns, sink);
 }
 
 struct source live__source(struct live *live)
@@ -350,6 +353,20 @@ const struct facts *live__facts(const struct live *live)
 struct session *live__session(struct live *live)
 {
 	return live->session;
+}
+
+int live__open_dump_ring(struct live *live, uint32_t index, const struct dump_ring_watch *watch)
+{
+	struct target *target = session__target(live->session, index);
+
+	if (!target || target->state != TARGET_LIVE)
+		return -ESRCH;
+	return dump_ring__open(&live->dump_ring, live->session, target, live->merge, watch);
+}
+
+struct dump_ring *live__dump_ring(struct live *live)
+{
+	return &live->dump_ring;
 }
 
 size_t live__alive(const struct live *live)

@@ -27,6 +27,8 @@
 #include "../stream/source.h"
 #include "options.h"
 
+struct dump_ring;
+struct dump_ring_watch;
 struct facts;
 struct live;
 struct process;
@@ -34,7 +36,7 @@ struct session;
 
 struct live_options {
 	unsigned int levels; /* enum level (attach/target.h) */
-	uint64_t mem_limit;  /* of rings; 0: the session's own default */
+	uint64_t mem_limit;  /* of rings, a dump's on its own; 0: the session's own default */
 	bool follow;	     /* children of targets, too */
 	bool keep_kill;	     /* keep the right to signal others' processes */
 	bool keep_rights;    /* more will be attached later: drop nothing */
@@ -64,6 +66,13 @@ size_t live__alive(const struct live *live);
 
 /* A descriptor that shall end a pull's wait early when it is readable. */
 int live__wake_by(struct live *live, int fd);
+
+/*
+ * Have a ring for a target's dump (dump_ring.h); pulls hand on what comes in it, in order with all
+ * else. -ESRCH: the target has ended, and says nothing.
+ */
+int live__open_dump_ring(struct live *live, uint32_t target, const struct dump_ring_watch *watch);
+struct dump_ring *live__dump_ring(struct live *live);
 
 /* Look at mappings anew (SIGHUP). */
 int live__rescan(struct live *live);

@@ -126,6 +126,8 @@ static const char *take_value(struct parser *p, const struct option *option, con
 {
 	if (attached)
 		return attached;
+	if (option->bare)
+		return option->bare;
 	if (p->next < p->argc)
 		return p->argv[p->next++];
 	error("--%s needs a value: %s", option->name, value__expected(option));

@@ -58,6 +58,8 @@ struct option {
 	const char *const *choices; /* closed by NULL */
 	uint64_t min, max;          /* of numbers; max 0: no limit */
 	const char *completes;      /* what a shell offers as value: "file", "process" or NULL */
+	const char *bare;           /* the value may be left out and means this; then it is given
+				       by --name=value only. NULL: it may not */
 };
 
 struct option_group {
@@ -92,7 +94,7 @@ enum parsed options__parse(const struct option_use *table, void *settings, int a
 /* Free what parsing put into settings (not the settings themselves). */
 void options__free(const struct option_use *table, void *settings);
 
-bool option__has_value(const struct option *option);
+bool option__has_value(const struct option *option); /* bare ones too */
 bool option__repeatable(const struct option *option);
 
 /*

@@ -8,13 +8,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../attach/target.h"
 #include "../base/clock.h"
 #include "../base/escape.h"
 #include "../base/files.h"
 #include "../base/report.h"
 #include "../base/units.h"
 #include "../stream/recording.h"
+#include "../stream/feed.h"
 #include "command.h"
+#include "dumper.h"
 #include "live.h"
 #include "settings.h"
 #include "signals.h"
@@ -22,14 +25,18 @@
 
 #define FLUSH_NS NS_PER_S /* a gctrace that is killed leaves a file that lacks this much */
 
+#define NO_DUMP UINT64_MAX
+
 struct record_settings {
 	const char *file;
+	uint64_t dump_every_ns; /* 0: one; NO_DUMP */
 	struct target_settings target;
 	struct trace_settings trace;
 	struct output_settings output;
 };
 
 static const struct record_settings defaults = {
+	.dump_every_ns = NO_DUMP,
 	.trace = TRACE_SETTINGS_DEFAULTS,
 };
 
@@ -40,6 +47,11 @@ static const struct option record_options[] = {
 	  .offset = offsetof(struct record_settings, file),
 	  .help = "The file to write; it is replaced if it is there, and belongs to the user who"
 		  " called sudo" },
+	{ .name = "dump", .kind = OPTION_DURATION, .metavar = "EVERY", .bare = "0",
+	  .offset = offsetof(struct record_settings, dump_every_ns), .max = NO_DUMP - 1,
+	  .help = "Have a heap dump made at the start and put it into the file; with EVERY another"
+		  " one each time that this has passed, such as 30s. The process stands still"
+		  " while a dump is made" },
 	{ .name = NULL },
 };
 
@@ -56,12 +68,17 @@ static const struct option_use options[] = {
 
 struct recorder {
 	struct trace trace;
+	struct dumper dumper;
+	bool is_dumping;
 	const char *path;
 	uint64_t flushed_ns;
 };
 
 static void show_progress(const struct recorder *recorder)
 {
+	if (recorder->dumper.dump)
+		return; /* it has its own */
+
 	const struct recording_writer *writer = recorder->trace.writer;
 	char bytes[UNITS_TEXT], records[UNITS_TEXT];
 
@@ -74,11 +91,27 @@ static int turn(void *context)
 	struct recorder *recorder = context;
 	uint64_t now = clock__monotonic_ns();
 
+	if (recorder->is_dumping)
+		dumper__turn(&recorder->dumper);
 	if (now - recorder->flushed_ns < FLUSH_NS)
 		return 0;
 	recorder->flushed_ns = now;
 	show_progress(recorder);
 	return recording_writer__flush(recorder->trace.writer);
+}
+
+static bool may_stop(void *context, bool hurry)
+{
+	struct recorder *recorder = context;
+
+	return dumper__may_stop(&recorder->dumper, hurry);
+}
+
+static int see_event(void *context, const struct event *event)
+{
+	struct recorder *recorder = context;
+
+	return dumper__event(&recorder->dumper, event);
 }
 
 /* Everything that can fail for other reasons has been done: an empty file says nothing. */
@@ -94,7 +127,10 @@ static int open_writer(struct recorder *recorder)
 
 static int begin(struct recorder *recorder, const struct words *processes)
 {
-	int err = trace__open_live(&recorder->trace, NULL);
+	const struct live_options options = {
+		.levels = recorder->is_dumping ? LEVEL_DUMP : 0,
+	};
+	int err = trace__open_live(&recorder->trace, &options);
 
 	if (!err)
 		err = live__add_words(recorder->trace.live, processes);
@@ -106,6 +142,8 @@ static int begin(struct recorder *recorder, const struct words *processes)
 	if (!err)
 		err = recording_writer__facts(recorder->trace.writer,
 					      live__facts(recorder->trace.live));
+	if (!err && recorder->is_dumping)
+		dumper__begin(&recorder->dumper, recorder->trace.live);
 	return err;
 }
 
@@ -131,11 +169,26 @@ static enum status close_writer(struct recorder *recorder, enum status status)
 
 static enum status record(struct recorder *recorder, const struct words *processes)
 {
-	const struct trace_hooks hooks = { .context = recorder, .turn = turn };
+	const struct trace_hooks hooks = {
+		.context = recorder,
+		.turn = turn,
+		.may_stop = recorder->is_dumping ? may_stop : NULL,
+		.wait_ns = recorder->is_dumping ? DUMPER_TURN_NS : 0,
+	};
+	/* Containers are all that a dump's way is seen by; what it tells goes to the file. */
+	const struct event_sink also = { see_event, recorder };
 	enum status status = STATUS_FAILED;
 
+	if (recorder->is_dumping) {
+		recorder->trace.also = &also;
+		recorder->trace.also_wants =
+			FEED_WANTS(EVENT_CONTAINER) | FEED_WANTS(EVENT_DUMP_END);
+	}
 	if (begin(recorder, processes) == 0)
 		status = trace__finish(&recorder->trace, trace__follow(&recorder->trace, &hooks));
+	dumper__end(&recorder->dumper);
+	if (status == STATUS_FINE && recorder->dumper.failed)
+		status = STATUS_FAILED;
 	status = close_writer(recorder, status);
 	trace__close(&recorder->trace);
 	return status;
@@ -144,7 +197,10 @@ static enum status record(struct recorder *recorder, const struct words *process
 static enum status run(const struct invocation *invocation)
 {
 	const struct record_settings *settings = invocation->settings;
-	struct recorder recorder = { .path = settings->file };
+	struct recorder recorder = {
+		.path = settings->file,
+		.is_dumping = settings->dump_every_ns != NO_DUMP,
+	};
 
 	if (!target_settings__process(&settings->target, &invocation->operands))
 		return command__usage(invocation->command);
@@ -157,6 +213,8 @@ static enum status run(const struct invocation *invocation)
 		return STATUS_FAILED;
 	trace__init(&recorder.trace, &settings->trace, &view, &settings->output);
 	recorder.trace.quiet = true;
+	if (recorder.is_dumping)
+		recorder.dumper.every_ns = settings->dump_every_ns;
 	return record(&recorder, &settings->target.processes);
 }
 
@@ -167,7 +225,9 @@ const struct command record_command = {
 	.about = "Records what the probes of running processes tell, as it comes. Any command that"
 		 " takes -p reads the file too, on any host and without privileges.\n"
 		 "  gctrace record -p 4711 -d 10m --output app.gctrace\n"
-		 "  gctrace app.gctrace\n",
+		 "  gctrace app.gctrace\n"
+		 "Heap dumps in a recording are counted from 1, over all of its processes: FILE@2 is"
+		 " the second, FILE@first and FILE@last are what they say.\n",
 	.options = options,
 	.defaults = &defaults,
 	.settings_size = sizeof(struct record_settings),

@@ -255,7 +255,12 @@ static int begin(struct run *run, char *const arguments[])
 
 static enum status follow(struct run *run)
 {
-	const struct trace_hooks hooks = { run, turn, over, interrupted };
+	const struct trace_hooks hooks = {
+		.context = run,
+		.turn = turn,
+		.over = over,
+		.interrupted = interrupted,
+	};
 	enum status status = trace__finish(&run->trace, trace__follow(&run->trace, &hooks));
 
 	debug("%llu looks at processes took %llu us",

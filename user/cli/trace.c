@@ -75,6 +75,20 @@ static int open_show(struct trace *trace, const struct facts *facts, const char 
 	return show__new(&options, trace->view, facts, &trace->show);
 }
 
+/* Showing enough doesn't end a trace that somebody else looks at as well. */
+static int tell_both(void *context, const struct event *event)
+{
+	struct trace *trace = context;
+	const struct event_sink show = show__sink(trace->show);
+	int answer = trace->also->event(trace->also->ctx, event);
+
+	if (answer || trace->enough)
+		return answer;
+	answer = show.event(show.ctx, event);
+	trace->enough = answer > 0;
+	return answer < 0 ? answer : 0;
+}
+
 /* What collections are made of; objects and references would be decoded in vain. */
 static int open_feed(struct trace *trace)
 {
@@ -83,9 +97,11 @@ static int open_feed(struct trace *trace)
 			  FEED_WANTS(EVENT_GC_FINISH) | FEED_WANTS(EVENT_PAUSE_BEGIN) |
 			  FEED_WANTS(EVENT_PAUSE_END) | FEED_WANTS(EVENT_MOVED) |
 			  FEED_WANTS(EVENT_SURVIVING) | FEED_WANTS(EVENT_GENERATION) |
-			  FEED_WANTS(EVENT_POOL) | FEED_WANTS(EVENT_DEFINE),
+			  FEED_WANTS(EVENT_POOL) | FEED_WANTS(EVENT_DEFINE) |
+			  trace->also_wants,
 	};
-	const struct event_sink sink = show__sink(trace->show);
+	const struct event_sink both = { tell_both, trace };
+	const struct event_sink sink = trace->also ? both : show__sink(trace->show);
 	int err = feed__new(&options, &sink, &trace->feed);
 
 	if (err)
@@ -187,21 +203,31 @@ static uint64_t time_left(const struct trace *trace, uint64_t now)
 	uint64_t duration = trace->tracing->duration_ns;
 
 	if (!duration)
-		return WAIT_NS;
-	if (now - trace->start_ns >= duration)
-		return 0;
-	duration -= now - trace->start_ns;
-	return duration < WAIT_NS ? duration : WAIT_NS;
+		return UINT64_MAX;
+	return now - trace->start_ns >= duration ? 0 : duration - (now - trace->start_ns);
 }
 
-static bool is_over(struct trace *trace, const struct trace_hooks *hooks)
+/* How long a round waits: it does when it is over its time and may not stop yet, too. */
+static uint64_t round_ns(const struct trace_hooks *hooks, uint64_t left)
 {
-	bool interrupted = look_at_signals(trace);
+	const uint64_t most = hooks->wait_ns ? hooks->wait_ns : WAIT_NS;
 
-	if (interrupted && hooks->interrupted)
+	if (left == 0 && hooks->may_stop)
+		return most;
+	return left < most ? left : most;
+}
+
+static bool is_over(struct trace *trace, const struct trace_hooks *hooks, bool expired)
+{
+	bool hurry = look_at_signals(trace);
+
+	if (hurry && hooks->interrupted) {
 		hooks->interrupted(hooks->context);
-	else if (interrupted)
-		return true;
+		hurry = false;
+	}
+	hurry |= expired;
+	if (hurry || trace->enough)
+		return !hooks->may_stop || hooks->may_stop(hooks->context, hurry);
 	return hooks->over ? hooks->over(hooks->context) : live__alive(trace->live) == 0;
 }
 
@@ -228,10 +254,10 @@ int trace__follow(struct trace *trace, const struct trace_hooks *hooks)
 		hooks = &none;
 	do {
 		left = time_left(trace, clock__monotonic_ns());
-		answer = feed__pull(trace->feed, &source, left);
+		answer = feed__pull(trace->feed, &source, round_ns(hooks, left));
 		if (hooks->turn)
 			err = hooks->turn(hooks->context);
-		if (is_over(trace, hooks) || left == 0)
+		if (is_over(trace, hooks, left == 0))
 			stop(trace);
 	} while (answer == SOURCE_MORE && !err);
 	stop(trace);

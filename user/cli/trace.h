@@ -24,6 +24,7 @@
 #include "settings.h"
 #include "status.h"
 
+struct event_sink;
 struct feed;
 struct live;
 struct live_options;
@@ -42,6 +43,12 @@ struct trace {
 	const char *name; /* of that, for messages */
 
 	bool quiet;	  /* count collections, show only headings and results */
+	/*
+	 * Who gets all events too, before they are shown, and which (FEED_WANTS) besides those that
+	 * collections are made of; the caller's, set before the trace begins. NULL: nobody.
+	 */
+	const struct event_sink *also;
+	uint64_t also_wants;
 	/* Live: where all records are written too; the caller's. NULL: nowhere. */
 	struct recording_writer *writer;
 
@@ -54,6 +61,7 @@ struct trace {
 	struct show *show;
 	uint64_t start_ns;
 	uint64_t end_ns; /* when it was stopped; 0: not yet */
+	bool enough;	 /* with `also`: as many collections were shown as were to be */
 };
 
 /* The settings must outlive the trace. Signals must be installed (signals.h). */
@@ -79,6 +87,12 @@ struct trace_hooks {
 	bool (*over)(void *context);
 	/* A stop was asked for by a signal. Instead of stopping. */
 	void (*interrupted)(void *context);
+	/*
+	 * It is to stop, by a signal or the time (hurry), or because enough was shown: may it? Asked
+	 * after each round until it says so. Instead of: it may.
+	 */
+	bool (*may_stop)(void *context, bool hurry);
+	uint64_t wait_ns; /* a turn at least this often; 0: every 200 ms */
 };
 int trace__follow(struct trace *trace, const struct trace_hooks *hooks);
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is said of a dump: while it comes, and when it is over. */
+#include <stddef.h>
+
+#include "../base/report.h"
+#include "../base/units.h"
+#include "dump.h"
+
+bool dump__is_whole(const struct dump *dump)
+{
+	const struct dump_result *result = dump__result(dump);
+
+	return result->outcome == DUMP_COMPLETE && !result->lost && !result->began_by_loss;
+}
+
+/* Why there is less than was asked for. */
+static const char *reason(enum dump_outcome outcome)
+{
+	switch (outcome) {
+	case DUMP_ABORTED:
+		return "it was stopped";
+	case DUMP_END_LOST:
+		return "its end was lost";
+	case DUMP_SILENT:
+		return "nothing more came, and its end neither";
+	case DUMP_TARGET_GONE:
+		return "the process ended, or executed another program";
+	default:
+		return "a part of it was lost";
+	}
+}
+
+static void tell_part(const char *name, const struct dump_result *result)
+{
+	char bytes[UNITS_TEXT], lost[UNITS_TEXT];
+
+	units__bytes(bytes, result->stream_bytes);
+	if (result->lost)
+		warning("%s: the heap dump is not whole: %s; %s of it came, and %s losses were"
+			" counted",
+			name, reason(result->outcome), bytes, units__count(lost, result->lost));
+	else
+		warning("%s: the heap dump is not whole: %s; %s of it came", name,
+			reason(result->outcome), bytes);
+}
+
+static void tell_whole(const char *name, const struct dump_result *result)
+{
+	char objects[UNITS_TEXT], heap[UNITS_TEXT], bytes[UNITS_TEXT], ns[UNITS_TEXT];
+	uint64_t count = result->objects ? result->objects : result->told_objects;
+	uint64_t size = result->objects ? result->heap_bytes : result->told_bytes;
+
+	units__bytes(bytes, result->stream_bytes);
+	units__ns(ns, result->ended_ns - result->begun_ns);
+	if (count)
+		note("%s: heap dump of %s objects, %s, told in %s within %s", name,
+		     units__count(objects, count), units__bytes(heap, size), bytes, ns);
+	else
+		note("%s: heap dump, told in %s within %s", name, bytes, ns);
+}
+
+static void tell_none(const char *name, const struct dump_result *result)
+{
+	switch (result->outcome) {
+	case DUMP_NEVER_BEGAN:
+		error("%s: no heap dump: it was asked for, and within %llu s none began; its"
+		      " runtime may be too busy to answer, or unable to",
+		      name,
+		      (unsigned long long)((result->ended_ns - result->asked_ns) / 1000000000));
+		break;
+	case DUMP_TAKEN:
+		error("%s: no heap dump: another tracer is having one made for too long; try again"
+		      " when that is done",
+		      name);
+		break;
+	case DUMP_TARGET_GONE:
+		error("%s: no heap dump: the process ended, or executed another program", name);
+		break;
+	case DUMP_ABORTED:
+		note("%s: no heap dump: it was stopped before it began", name);
+		break;
+	default:
+		break; /* said where it failed */
+	}
+}
+
+void dump__tell(const struct dump *dump)
+{
+	const struct dump_result *result = dump__result(dump);
+
+	if (!result->begun)
+		tell_none(dump__name(dump), result);
+	else if (dump__is_whole(dump))
+		tell_whole(dump__name(dump), result);
+	else
+		tell_part(dump__name(dump), result);
+}
+
+void dump__show_progress(void *context, const struct dump_progress *at)
+{
+	char objects[UNITS_TEXT], bytes[UNITS_TEXT], ns[UNITS_TEXT];
+
+	(void)context;
+	units__bytes(bytes, at->stream_bytes);
+	units__ns(ns, at->since_ns);
+	if (at->waiting)
+		progress("heap dump: waiting for it to begin");
+	else if (at->objects)
+		progress("heap dump: %s objects, %s, %s", units__count(objects, at->objects),
+			 bytes, ns);
+	else
+		progress("heap dump: %s, %s", bytes, ns);
+}

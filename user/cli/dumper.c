@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dumper.h"
+
+#include <stddef.h>
+
+#include "../attach/session.h"
+#include "../base/report.h"
+#include "dump_live.h"
+#include "live.h"
+
+void dumper__begin(struct dumper *dumper, struct live *live)
+{
+	dumper->live = live;
+	dumper->round_ns = clock__monotonic_ns();
+}
+
+void dumper__end(struct dumper *dumper)
+{
+	dump_live__free(dumper->dump);
+	dumper->dump = NULL;
+	dumper->is_done = true;
+}
+
+int dumper__event(struct dumper *dumper, const struct event *event)
+{
+	return dumper->dump ? dump__event(dump_live__dump(dumper->dump), event) : 0;
+}
+
+static void finish_dump(struct dumper *dumper, const struct dump *dump)
+{
+	const struct dump_result *result = dump__result(dump);
+
+	progress_end();
+	dump__tell(dump);
+	dumper->begun += result->begun;
+	dumper->whole += dump__is_whole(dump);
+	dumper->failed += !result->begun && result->outcome != DUMP_ABORTED;
+	dump_live__free(dumper->dump);
+	dumper->dump = NULL;
+}
+
+/* The next target that lives; false: the round is over. */
+static bool start_dump(struct dumper *dumper)
+{
+	const struct session *session = live__session(dumper->live);
+	struct dump_options options = { .progress = dump__show_progress };
+
+	while (dumper->next < session__target_count(session)) {
+		options.target = dumper->next++;
+		if (session__target(session, options.target)->state != TARGET_LIVE)
+			continue;
+		if (dump_live__new(dumper->live, &options, false, &dumper->dump) == 0)
+			return true;
+		dumper->failed++;
+	}
+	return false;
+}
+
+static void start_round(struct dumper *dumper, uint64_t now)
+{
+	dumper->is_in_round = true;
+	dumper->next = 0;
+	dumper->round_ns += dumper->every_ns;
+	if (!dumper->every_ns || dumper->round_ns > now)
+		return;
+	dumper->round_ns = now + dumper->every_ns;
+}
+
+static void end_round(struct dumper *dumper)
+{
+	dumper->is_in_round = false;
+	dumper->is_done = !dumper->every_ns;
+	if (!dumper->is_done && !dumper->said_late && clock__monotonic_ns() > dumper->round_ns) {
+		note("heap dumps take longer than the time between them: each starts when the one"
+		     " before is done");
+		dumper->said_late = true;
+	}
+}
+
+void dumper__turn(struct dumper *dumper)
+{
+	const uint64_t now = clock__monotonic_ns();
+
+	if (dumper->dump) {
+		struct dump *dump = dump_live__dump(dumper->dump);
+
+		dump__turn(dump);
+		if (dump__is_over(dump))
+			finish_dump(dumper, dump);
+		return;
+	}
+	if (dumper->is_done || dumper->is_stopping)
+		return;
+	if (!dumper->is_in_round && now >= dumper->round_ns)
+		start_round(dumper, now);
+	if (dumper->is_in_round && !start_dump(dumper))
+		end_round(dumper);
+}
+
+bool dumper__may_stop(struct dumper *dumper, bool hurry)
+{
+	if (!hurry)
+		return !dumper->is_in_round && (dumper->is_done || dumper->begun + dumper->failed);
+	dumper->is_stopping = true;
+	if (dumper->dump)
+		dump__abort(dump_live__dump(dumper->dump));
+	return !dumper->dump;
+}
