@@ -10,6 +10,7 @@
 
 #include "buf.h"
 #include "escape.h"
+#include "wrap.h"
 
 /* Serialises lines and guards the progress line; never held while calling others. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,20 +48,45 @@ static void emit(struct buf *buf, const char *format, bool stays)
 	pthread_mutex_unlock(&lock);
 }
 
+/*
+ * Lines of text at most as long as others, each said to be ours. Those that begin with a blank are
+ * lists, and stay as they are.
+ */
+static void add_lines(struct buf *buf, const char *prefix, const char *text)
+{
+	const struct wrap wrap = { WRAP_COLUMNS, "gctrace:", strlen("gctrace:   ") };
+	const char *stop;
+
+	buf__add_str(buf, prefix);
+	text = wrap__add(buf, &wrap, strlen(prefix), text);
+	while (*text == '\n') {
+		buf__add_char(buf, '\n');
+		stop = strchrnul(++text, '\n');
+		if (*text == ' ')
+			buf__add(buf, text, (size_t)(stop - text));
+		else
+			stop = wrap__add(buf, &wrap, 0, text);
+		text = stop;
+	}
+	buf__add_char(buf, '\n');
+}
+
 /* err, where it is not 0, is put behind the message. errno is left as it was. */
 static void say(const char *prefix, int err, const char *format, va_list args)
 {
 	int saved = errno;
-	struct buf buf = BUF_INIT;
+	struct buf said = BUF_INIT, lines = BUF_INIT;
 	char text[256];
 
-	buf__add_str(&buf, prefix);
-	buf__vprintf(&buf, format, args);
+	buf__vprintf(&said, format, args);
 	if (err)
-		buf__printf(&buf, ": %s", strerror_r(err, text, sizeof(text)));
-	buf__add_char(&buf, '\n');
-	emit(&buf, format, true);
-	buf__free(&buf);
+		buf__printf(&said, ": %s", strerror_r(err, text, sizeof(text)));
+	add_lines(&lines, prefix, buf__str(&said));
+	if (said.error)
+		lines.error = said.error;
+	emit(&lines, format, true);
+	buf__free(&lines);
+	buf__free(&said);
 	errno = saved;
 }
 

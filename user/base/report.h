@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What gctrace says to the person in front of it: always on stderr (stdout is data, also
- * with -o json), always one whole line by one write(), "gctrace: " first.
+ * with -o json), always whole lines by one write(), "gctrace: " first. What is longer than
+ * WRAP_COLUMNS (wrap.h) goes on in a line of its own that begins with "gctrace:   "; a path or
+ * another word that is longer stays whole.
  *
  * A message says what was expected, what was found and what to do. Text that came from
  * the target goes through escape() (escape.h); the format itself never holds such text.

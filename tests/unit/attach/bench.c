@@ -19,7 +19,7 @@ bool bench__has_root(void)
 		first_pid = getpid();
 	if (geteuid() == 0)
 		return true;
-	print_message("skipped: attaching needs root\n");
+	print_message("skip: attaching needs root\n");
 	return false;
 }
 

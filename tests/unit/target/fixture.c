@@ -135,6 +135,6 @@ bool fixture__is_root(void)
 {
 	if (geteuid() == 0)
 		return true;
-	print_message("skipped: needs root\n");
+	print_message("skip: needs root\n");
 	return false;
 }

@@ -42,7 +42,7 @@ bool fixture__is_root(void);
 /* skip() of cmocka with a reason, which its output lacks. */
 #define SKIP(reason)                              \
 	do {                                      \
-		print_message("skipped: %s\n", reason); \
+		print_message("skip: %s\n", reason); \
 		skip();                           \
 	} while (0)
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/wrap.h"
+
+static void assert_wrapped(const struct wrap *wrap, size_t column, const char *text,
+			   const char *expected)
+{
+	struct buf buf = BUF_INIT;
+
+	wrap__add(&buf, wrap, column, text);
+	assert_string_equal(buf__str(&buf), expected);
+	buf__free(&buf);
+}
+
+static void lines_are_not_longer(void **state)
+{
+	const struct wrap plain = { .columns = 10 };
+
+	(void)state;
+	assert_wrapped(&plain, 0, "", "");
+	assert_wrapped(&plain, 0, "one two", "one two");
+	assert_wrapped(&plain, 0, "one two 89", "one two 89");
+	assert_wrapped(&plain, 0, "one two 890", "one two\n890");
+	assert_wrapped(&plain, 1, "one two 89", "one two\n89");
+	assert_wrapped(&plain, 0, "  one   two  ", "one two");
+	assert_wrapped(&plain, 0, "\xe6\xbc\xa2\xe6\xbc\xa2 12345", "\xe6\xbc\xa2\xe6\xbc\xa2 12345");
+	assert_wrapped(&plain, 0, "\xe6\xbc\xa2\xe6\xbc\xa2 123456",
+		       "\xe6\xbc\xa2\xe6\xbc\xa2\n123456");
+}
+
+static void words_stay_whole(void **state)
+{
+	const struct wrap plain = { .columns = 4 };
+
+	(void)state;
+	assert_wrapped(&plain, 0, "a /very/long/path b", "a\n/very/long/path\nb");
+}
+
+static void further_lines_are_set_in(void **state)
+{
+	const struct wrap set_in = { .columns = 10, .indent = 4 };
+	const struct wrap said = { .columns = 10, .prefix = "me:", .indent = 5 };
+
+	(void)state;
+	assert_wrapped(&set_in, 4, "one two three", "one\n    two\n    three");
+	assert_wrapped(&said, 4, "one two", "one\nme:  two");
+}
+
+static void stops_at_a_line_feed(void **state)
+{
+	const struct wrap plain = { .columns = 10 };
+	const char *text = "one \ntwo";
+	struct buf buf = BUF_INIT;
+
+	(void)state;
+	assert_ptr_equal(wrap__add(&buf, &plain, 0, text), text + 4);
+	assert_string_equal(buf__str(&buf), "one");
+	buf__free(&buf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_not_longer),
+		cmocka_unit_test(words_stay_whole),
+		cmocka_unit_test(further_lines_are_set_in),
+		cmocka_unit_test(stops_at_a_line_feed),
+	};
+
+	return cmocka_run_group_tests_name("base/wrap", tests, NULL, NULL);
+}
