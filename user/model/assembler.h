@@ -48,12 +48,14 @@ struct assembler_sink {
 };
 
 /*
- * The ranges of a transaction, for those who keep them. For each collection that has any, in
- * this order: report() as reports arrive, any number; pause_end() when a pause that the
- * collection took part in is over: the moves reported by then hold, phase by phase; finish()
- * when the collection is over and deaths can be decided. `transaction` is a number that is not
- * used twice. A collection that is partial or cut off gets drop() instead of finish(), and what
- * was not yet applied must not be. Of generation g only the reports of width `width(g)` count.
+ * The ranges of a transaction, for those who keep them. For each collection, in this order: start()
+ * at its gc_start, if that is seen; report() as reports arrive, any number, some of them perhaps
+ * before start(); pause_end() when a pause that the collection took part in is over: the moves
+ * reported by then hold, phase by phase; finish() when the collection is over and deaths can be
+ * decided (from pause_end() on collection->end_ns tells that its gc_finish came). `id` is a number
+ * that is not used twice in a target. A collection that is partial or cut off gets drop() instead of
+ * finish(), and what was not yet applied must not be. Of generation g only the reports of width
+ * `width(g)` count.
  */
 struct range_transaction {
 	uint64_t id;
@@ -64,6 +66,7 @@ struct range_transaction {
 
 struct range_sink {
 	void *context;
+	int (*start)(void *context, const struct range_transaction *transaction);
 	int (*report)(void *context, const struct range_transaction *transaction,
 		      const struct event *report);
 	int (*pause_end)(void *context, const struct range_transaction *transaction);

@@ -18,7 +18,7 @@ int assembler__tell_ranges(struct assembler *assembler, const struct transaction
 		.widths = &transaction->tally,
 	};
 
-	if (!function || !transaction->has_ranges)
+	if (!function)
 		return 0;
 	return function(assembler->ranges.context, &told);
 }
@@ -185,6 +185,8 @@ int assembler__gc_start(struct assembler *assembler, struct image *image,
 	transaction->so_far.partial = event->time < image->whole_from;
 	keep_first(&result, transaction__start(transaction, event));
 	keep_first(&result, touch(image, transaction, event, true));
+	keep_first(&result,
+		   assembler__tell_ranges(assembler, transaction, assembler->ranges.start));
 	return result;
 }
 
@@ -241,7 +243,6 @@ int assembler__ranges(struct assembler *assembler, struct image *image, const st
 	err = tally__report(&transaction->tally, event, &image->generations);
 	if (err || !assembler->ranges.report)
 		return err;
-	transaction->has_ranges = true;
 	told = (struct range_transaction){ transaction->id, image->target, &transaction->so_far,
 					   &transaction->tally };
 	return assembler->ranges.report(assembler->ranges.context, &told, event);

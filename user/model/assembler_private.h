@@ -28,7 +28,7 @@ static inline void keep_first(int *result, int answer)
 		*result = answer;
 }
 
-/* Tell the range sink, by one of its functions, of a transaction that has ranges. */
+/* Tell the range sink, by one of its functions, of a transaction. */
 int assembler__tell_ranges(struct assembler *assembler, const struct transaction *transaction,
 			   int (*function)(void *, const struct range_transaction *));
 

@@ -33,7 +33,6 @@ struct transaction {
 	uint64_t ended_as; /* the how-manieth to end: the order to hand them out in */
 	uint64_t waits;	   /* id of the pause at whose end it is handed out; 0: none */
 	uint64_t last_pause; /* id of the pause that it took part in last; 0: none */
-	bool has_ranges;
 
 	struct collection so_far; /* numbers of the start; the rest by transaction__conclude() */
 	struct buf what, cause;	  /* the runtime's words; empty: none */
