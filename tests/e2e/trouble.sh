@@ -317,6 +317,36 @@ wait_for "all_down $(pid changing)" || { fail "a semaphore stayed up"; show "$TM
 stop changing
 pass
 
+t "executed twice while gctrace was stopped: each image by itself, the one between is missed"
+start late late 0 100 "$TMP/a.so" exec 0 5 "$TMP/a.so" exec 0 300 "$TMP/a.so"
+wait_for "grep -q a.so /proc/$(pid late)/maps"
+start trace gctrace -p "$(pid late)" -o json
+attached trace
+kill -STOP "$(pid trace)"
+wait_for "grep -qa '^late.0.300' /proc/$(pid late)/cmdline && grep -q a.so /proc/$(pid late)/maps"
+kill -CONT "$(pid trace)"
+join late
+join trace
+expect_status 3
+expect "$TMP/trace.err" 'executed .* and ended that again before gctrace could look at it'
+[[ $(numbers "$TMP/trace.out") =~ ' 99 100 1 2 3 4 5 1 2 3 '.*' 299 300'$ ]] ||
+	{ fail "collections"; show "$TMP/trace.out"; }
+expect_equal "true null false 1 true null" "$(jq -r 'select(.event == "summary" and .pid) |
+	.complete, .lost.perf' "$TMP/trace.out" | xargs)" "completeness of the images"
+expect_equal 1 "$(summary "$TMP/trace.out" .lost.perf)" "losses of all"
+pass
+
+t "the first thread exits: what others load is found, what was missed between is counted"
+start late late 0 100 "$TMP/a.so" leave "$TMP/a.so" "$TMP/b.so"
+wait_for "grep -q a.so /proc/$(pid late)/maps"
+start trace gctrace -p "$(pid late)" -o json
+join late
+join trace
+expect_status 3
+[[ $(numbers "$TMP/trace.out") =~ ' 200 '[1-9]' '.*' 99 100'$ ]] || fail "collections"
+expect_equal 1 "$(summary "$TMP/trace.out" .lost.perf)" "losses"
+pass
+
 t "files that are written under sudo belong to who called it"
 mkdir -m 777 "$TMP/open"
 sudo_like gctrace record -p $VM -n 3 --output "$TMP/open/recording" >"$TMP/out" 2>"$TMP/err"

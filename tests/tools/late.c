@@ -4,9 +4,12 @@
  * one after the other, and has each make that many collections, 10 ms apart.
  *
  * With "fork" in front of a library's name a child goes on from there, with the next one; with
- * "block" all signals are blocked from there on. The exit status is the number of libraries.
+ * "block" all signals are blocked from there on; with "leave" another thread goes on and the first
+ * one exits; with "exec" this program is executed anew with the words that follow. The exit status
+ * is the number of libraries.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,27 +53,52 @@ static void go_on_in_child(void)
 	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 125);
 }
 
-int main(int argc, char **argv)
-{
-	long collections = argc > 3 ? atol(argv[2]) : 0;
-	sigset_t all;
-	int count = 0;
+static void *go_on(void *words);
 
-	if (collections <= 0) {
-		fprintf(stderr, "usage: late MILLISECONDS COLLECTIONS [fork|block|LIBRARY]...\n");
-		return 126;
-	}
-	rest(atol(argv[1]));
-	for (int i = 3; i < argc; i++) {
-		if (strcmp(argv[i], "fork") == 0) {
+static void go_on_in_thread(char **words)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, go_on, words))
+		exit(125);
+	pthread_exit(NULL);
+}
+
+static int count; /* of libraries */
+static long collections;
+
+static void *go_on(void *words)
+{
+	sigset_t all;
+
+	for (char **at = words; *at; at++) {
+		if (strcmp(*at, "fork") == 0) {
 			go_on_in_child();
-		} else if (strcmp(argv[i], "block") == 0) {
+		} else if (strcmp(*at, "leave") == 0) {
+			go_on_in_thread(at + 1);
+		} else if (strcmp(*at, "exec") == 0) {
+			*at = "late";
+			execv("/proc/self/exe", at);
+			exit(125);
+		} else if (strcmp(*at, "block") == 0) {
 			sigfillset(&all);
 			sigprocmask(SIG_BLOCK, &all, NULL);
 		} else {
-			run_library(argv[i], collections);
+			run_library(*at, collections);
 			count++;
 		}
 	}
-	return count;
+	exit(count);
+}
+
+int main(int argc, char **argv)
+{
+	collections = argc > 3 ? atol(argv[2]) : 0;
+	if (collections <= 0) {
+		fprintf(stderr, "usage: late MILLISECONDS COLLECTIONS "
+			"[fork|block|leave|exec|LIBRARY]...\n");
+		return 126;
+	}
+	rest(atol(argv[1]));
+	go_on(argv + 3);
 }

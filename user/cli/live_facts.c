@@ -113,6 +113,8 @@ int live_facts__target(struct facts *facts, const struct target *target)
 	set(&writer, "comm", process->comm);
 	set(&writer, "exe", process->exe);
 	/* One that has just joined has not been looked into yet. */
+	if (!target->runtime && target->attached_ns)
+		set_u64(&writer, "attached_ns", target->attached_ns);
 	if (!target->runtime)
 		return writer.result;
 	/* A runtime that was built with our header says itself what it is. */

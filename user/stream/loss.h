@@ -24,7 +24,7 @@ enum loss_kind {
 	LOSS_INCOMPLETE = 8,   /* definitions whose parts did not all come */
 	LOSS_LIMIT = 9,	       /* what went beyond a bound of gctrace's own memory */
 	LOSS_STALLED = 10,     /* records that a probe had begun and not ended when the trace ended */
-	LOSS_PERF = 11,	       /* events of the kernel (mapping, exec, exit) that were lost */
+	LOSS_PERF = 11,	       /* an image, a library or the end of a thread that nobody saw */
 	LOSS_RECORDING = 12,   /* blocks of a recording that are damaged or missing */
 	LOSS_TRUNCATED = 13,   /* bytes of texts that were longer than a record */
 	LOSS_KINDS
