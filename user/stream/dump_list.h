@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which heap dumps there are in a recording: read once from its start to its end. */
+#ifndef STREAM_DUMP_LIST_H
+#define STREAM_DUMP_LIST_H
+
+#include "base/vec.h"
+#include "dump_name.h"
+#include "event.h"
+
+/* The first is FILE@1. What is not known is EVENT_UNKNOWN. */
+struct dump_entry {
+	uint32_t target;
+	uint64_t begun_ns, ended_ns; /* no end: the recording stopped before, or it was lost */
+	uint64_t number, gc;	     /* the target's own number of it; the collection before it */
+	uint64_t status;	     /* enum gctrace_dump_status */
+	uint64_t objects, references, roots, bytes; /* as DUMP_END told */
+	uint64_t lost;		     /* in its midst */
+};
+
+struct dump_list VEC_OF(struct dump_entry);
+
+/*
+ * list begins as VEC_INIT and is to be freed by vec__free(), whatever is answered. 0, or negative
+ * errno after an error message.
+ */
+int dump_list__read(struct dump_list *list, const char *path);
+
+/*
+ * The number of the dump that is meant: the one given; for FILE@last as many as there are, which
+ * takes a file that can be read twice; without any the only one. 0, or negative errno after an error
+ * message (-ENOENT: there is none in it, -ESPIPE: a pipe).
+ */
+int dump_list__resolve(const struct dump_name *name, uint64_t *number);
+
+#endif
