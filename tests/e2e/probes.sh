@@ -46,7 +46,7 @@ if grep -q 'Permission denied' "$TMP/err"; then
 	skip "the build directory cannot be read by others"
 else
 	expect_status 1
-	expect "$TMP/out" '^capabilities +MISSING CAP_BPF is missing'
+	expect "$TMP/out" '^capabilities +MISSING CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE are missing'
 	expect "$TMP/out" '-> run as root \(sudo\)'
 	expect "$TMP/out" '^perf_event_paranoid|^bpf +MISSING'
 	pass

@@ -188,7 +188,7 @@ pass
 t "a program without probes: it is said what it is, and that nothing was seen"
 run gctrace run -- true
 expect_status 0
-expect "$TMP/err" 'nothing could be seen: pid [0-9]+ \(true\) runs no runtime that gctrace knows'
+expect "$TMP/err" 'nothing could be seen: what the program had mapped has no probes'
 run gctrace run -o json -- sh -c 'exit 5'
 expect_status 5
 expect "$TMP/out" '"event":"summary"'

@@ -135,8 +135,8 @@ pass
 
 t "-v tells pools and pauses"
 run gctrace -p "$(pid vm)" -n 2 -v
-expect "$TMP/out" '^ +pool nursery +[0-9.]+ [KM]iB -> '
-expect "$TMP/out" '^ +pause collection at '
+expect "$TMP/out" '^ +pool +nursery +[0-9.]+ [KM]iB -> '
+expect "$TMP/out" '^ +pause +collection at '
 pass
 
 t "--top-pauses"

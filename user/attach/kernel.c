@@ -163,21 +163,10 @@ static bool locked_down(void)
 	return locked;
 }
 
-static int missing_capability(void)
-{
-	static const int needed[] = { CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE };
-
-	if (host__has_capability(CAP_SYS_ADMIN))
-		return -1;
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (!host__has_capability(needed[i]))
-			return needed[i];
-	return -1;
-}
-
 int kernel__explain(int err, const char *what)
 {
-	int capability = missing_capability();
+	struct buf missing = BUF_INIT;
+	bool lacks = host__add_missing(&missing, host__capabilities());
 
 	if (err > 0)
 		err = -err;
@@ -185,9 +174,9 @@ int kernel__explain(int err, const char *what)
 		error("%s failed: the kernel is locked down (%s says confidentiality), which "
 		      "forbids to read memory; boot with lockdown=integrity or without",
 		      what, LOCKDOWN);
-	else if (capability >= 0 && (err == -EPERM || err == -EACCES))
-		error("%s is not permitted: %s is missing; run gctrace as root (sudo)", what,
-		      host__capability_name(capability));
+	else if (lacks && (err == -EPERM || err == -EACCES))
+		error("%s is not permitted: %s; run gctrace as root (sudo)", what,
+		      buf__str(&missing));
 	else if (err == -EPERM || err == -EACCES)
 		error_errno(err, "%s is not permitted although all capabilities are there; in a "
 				 "container it may be forbidden by its seccomp or LSM profile: run "
@@ -196,19 +185,21 @@ int kernel__explain(int err, const char *what)
 		error("%s failed: this kernel has no bpf() (CONFIG_BPF_SYSCALL)", what);
 	else
 		error_errno(err, "%s failed", what);
+	buf__free(&missing);
 	return err;
 }
 
 int kernel__look(struct kernel *kernel)
 {
 	uint32_t version = host__kernel_version();
-	int capability = missing_capability();
+	struct buf missing = BUF_INIT;
 	int err;
 
 	memset(kernel, 0, sizeof(*kernel));
-	if (capability >= 0) {
-		error("%s is missing, which gctrace needs to attach; run it as root (sudo)",
-		      host__capability_name(capability));
+	if (host__add_missing(&missing, host__capabilities())) {
+		error("%s; gctrace needs that to attach: run it as root (sudo)",
+		      buf__str(&missing));
+		buf__free(&missing);
 		return -EPERM;
 	}
 	if (locked_down())

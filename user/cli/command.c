@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "command.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,8 @@
 #include "help.h"
 #include "suggest.h"
 #include "version.h"
+
+#define USAGE_BYTES 128
 
 extern const struct command completion_command;
 extern const struct command doctor_command;
@@ -49,17 +52,24 @@ enum status command__usage(const struct command *command)
 	return STATUS_USAGE;
 }
 
+static const char *usage_of(const struct command *command, char usage[USAGE_BYTES])
+{
+	snprintf(usage, USAGE_BYTES, "gctrace %s [options]%s%s", command->name,
+		 *command->operands ? " " : "", command->operands);
+	return usage;
+}
+
 static bool operands_are_right(const struct command *command, const struct words *operands)
 {
+	char usage[USAGE_BYTES];
+
 	if (operands->count < command->operands_min) {
-		error("something is missing; usage: gctrace %s %s", command->name,
-		      command->operands);
+		error("something is missing; usage: %s", usage_of(command, usage));
 		return false;
 	}
 	if (operands->count > command->operands_max) {
-		error("\"%s\" is too much; usage: gctrace %s %s",
-		      escape(operands->items[command->operands_max]), command->name,
-		      command->operands);
+		error("\"%s\" is too much; usage: %s",
+		      escape(operands->items[command->operands_max]), usage_of(command, usage));
 		return false;
 	}
 	return true;

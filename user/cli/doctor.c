@@ -2,13 +2,15 @@
 /* gctrace doctor: is this host ready? */
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "../base/escape.h"
 #include "../base/report.h"
+#include "../base/wrap.h"
 #include "../target/host.h"
 #include "../view/json.h"
 #include "../view/output.h"
-#include "../view/table.h"
 #include "../view/terminal.h"
 #include "command.h"
 #include "settings.h"
@@ -42,40 +44,45 @@ static const char *conclusion(enum host_verdict worst)
 
 #define FOUND_AT 29 /* columns before what was found */
 
-static void add_check(const struct host_check *check, struct table *table,
-		      const struct terminal *terminal, struct buf *out)
+/* Texts of the host go on below where they begin. */
+static void add_text(struct buf *out, const char *before, const char *text, size_t columns)
 {
-	table__cell(table, STYLE_PLAIN, check->name);
-	table__cell(table, verdicts[check->verdict].style, verdicts[check->verdict].text);
-	table__cell(table, STYLE_PLAIN, check->found);
-	table__end_row(table, out);
+	const struct wrap wrap = { .columns = columns, .indent = FOUND_AT + strlen(before) };
+
+	buf__add_str(out, before);
+	wrap__add(out, &wrap, wrap.indent, escape(text));
+}
+
+static void add_check(const struct host_check *check, const struct terminal *terminal,
+		      struct buf *out)
+{
+	enum style style = verdicts[check->verdict].style;
+	size_t columns = terminal__text_columns(terminal);
+
+	buf__printf(out, "%-20s %s%-7s%s ", check->name, terminal__on(terminal, style),
+		    verdicts[check->verdict].text, terminal__off(terminal, style));
+	add_text(out, "", check->found, columns);
+	buf__add_char(out, '\n');
 	if (!check->remedy)
 		return;
 	buf__add_repeated(out, ' ', FOUND_AT);
-	buf__printf(out, "%s-> %s%s\n", terminal__on(terminal, STYLE_HEAD), check->remedy,
-		    terminal__off(terminal, STYLE_HEAD));
+	buf__add_str(out, terminal__on(terminal, STYLE_HEAD));
+	add_text(out, "-> ", check->remedy, columns);
+	buf__printf(out, "%s\n", terminal__off(terminal, STYLE_HEAD));
 }
 
 static int show_text(const struct host_checks *checks, int colour, struct output *output)
 {
-	static const struct column columns[] = {
-		{ "check", 20, ALIGN_LEFT },
-		{ "verdict", 7, ALIGN_LEFT },
-		{ "found", 60, ALIGN_LEFT },
-	};
 	struct terminal terminal;
-	struct table table;
 	struct buf buf = BUF_INIT;
 	int err;
 
 	terminal__init(&terminal, output->fd, (enum colour_when)colour);
-	table__init(&table, columns, sizeof(columns) / sizeof(columns[0]), &terminal);
 	for (size_t i = 0; i < checks->count; i++)
-		add_check(&checks->checks[i], &table, &terminal, &buf);
+		add_check(&checks->checks[i], &terminal, &buf);
 	buf__printf(&buf, "\n%s\n", conclusion(host_checks__worst(checks)));
 	err = buf.error ? error_errno(buf.error, "doctor") :
 			  output__write(output, buf.data, buf.len);
-	table__free(&table);
 	buf__free(&buf);
 	return err;
 }

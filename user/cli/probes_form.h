@@ -19,12 +19,13 @@ typedef void (*probed_act)(struct probes_view *view, const struct probed *probed
 			   bool listened);
 void probed__each_probe(const struct probed *probed, probed_act act, struct probes_view *view);
 
-#define PROBES_COLUMNS 6
-extern const struct column probes_columns[PROBES_COLUMNS];
-
 int probes_text__process(struct probes_view *view, const struct probed *probed);
-int probes_text__listed(struct probes_view *view, const struct probed *probed);
 int probes_text__end(struct probes_view *view);
+int probes_text__write(struct probes_view *view); /* what view->text holds */
+
+/* The list as text: rows are taken, and shown at its end, when all widths are known. */
+int probes_list__add(struct probes_view *view, const struct probed *probed);
+int probes_list__show(struct probes_view *view);
 
 int probes_json__begin(struct probes_view *view);
 int probes_json__process(struct probes_view *view, const struct probed *probed);

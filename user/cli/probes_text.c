@@ -4,6 +4,7 @@
 
 #include "../base/escape.h"
 #include "../base/report.h"
+#include "../base/wrap.h"
 #include "../target/host.h"
 #include "../target/offer.h"
 #include "../target/process.h"
@@ -11,16 +12,7 @@
 #include "../view/output.h"
 #include "probes_form.h"
 
-const struct column probes_columns[PROBES_COLUMNS] = {
-	{ "pid", 8, ALIGN_RIGHT },
-	{ "name", 15, ALIGN_LEFT },
-	{ "runtime", 14, ALIGN_LEFT },
-	{ "version", 24, ALIGN_LEFT },
-	{ "collector", 10, ALIGN_LEFT },
-	{ "program", 30, ALIGN_LEFT },
-};
-
-static int write_text(struct probes_view *view)
+int probes_text__write(struct probes_view *view)
 {
 	int err = view->text.error ? error_errno(view->text.error, "probes") :
 				     output__write(view->output, view->text.data, view->text.len);
@@ -29,12 +21,23 @@ static int write_text(struct probes_view *view)
 	return err;
 }
 
-#define LABEL 13 /* columns */
+#define LABEL 13		/* columns */
+#define TEXT_AT (2 + LABEL) /* what a label says goes on here */
 
 static void add_label(struct probes_view *view, const char *label)
 {
 	buf__printf(&view->text, "  %s%-*s%s", terminal__on(&view->terminal, STYLE_DIM), LABEL,
 		    label, terminal__off(&view->terminal, STYLE_DIM));
+}
+
+/* A sentence behind a label, from `at` on; what goes on below stands there, too. */
+static void add_text(struct probes_view *view, size_t at, const char *text)
+{
+	const struct wrap wrap = { .columns = terminal__text_columns(&view->terminal),
+				   .indent = at };
+
+	wrap__add(&view->text, &wrap, at, text);
+	buf__add_char(&view->text, '\n');
 }
 
 static void add_runtime(struct probes_view *view, const struct runtime *runtime)
@@ -76,23 +79,28 @@ static size_t count_probes(const struct notes *notes, const char *provider)
 static void add_module(struct probes_view *view, const struct module *module)
 {
 	const char *separator = " (";
+	struct buf text = BUF_INIT;
 
 	add_label(view, "probes in");
-	escape__add(&view->text, module->name, strlen(module->name));
-	buf__add_str(&view->text, module->deleted ? ", deleted" : "");
+	escape__add(&text, module->name, strlen(module->name));
+	buf__add_str(&text, module->deleted ? ", deleted" : "");
 	for (unsigned int i = 0; i < PROVIDER_COUNT; i++) {
 		const char *name = provider__name((enum provider)i);
 
 		if (!(module->providers & 1U << i))
 			continue;
-		buf__printf(&view->text, "%s%s: %zu", separator, name,
+		buf__printf(&text, "%s%s: %zu", separator, name,
 			    count_probes(module->notes, name));
 		separator = ", ";
 	}
-	buf__add_str(&view->text, ")\n");
+	buf__add_str(&text, ")");
+	add_text(view, TEXT_AT, buf__str(&text));
+	buf__free(&text);
 	if (module->notes->malformed)
-		buf__printf(&view->text, "  %-*s%zu probes make no sense and are left out\n",
-			    LABEL, "", module->notes->malformed);
+		buf__printf(&view->text, "  %-*s%zu probe%s\n", LABEL, "",
+			    module->notes->malformed,
+			    module->notes->malformed == 1 ? " makes no sense and is left out" :
+			    "s make no sense and are left out");
 }
 
 static void add_offer(struct probes_view *view, const struct offer *offer)
@@ -100,9 +108,9 @@ static void add_offer(struct probes_view *view, const struct offer *offer)
 	enum style style = offer->available ? STYLE_GOOD : STYLE_DIM;
 
 	add_label(view, offer->name);
-	buf__printf(&view->text, "%s%-4s%s%s\n", terminal__on(&view->terminal, style),
-		    offer->available ? "yes" : "no", terminal__off(&view->terminal, style),
-		    offer->text);
+	buf__printf(&view->text, "%s%-4s%s", terminal__on(&view->terminal, style),
+		    offer->available ? "yes" : "no", terminal__off(&view->terminal, style));
+	add_text(view, TEXT_AT + 4, offer->text);
 }
 
 static void add_probe(struct probes_view *view, const struct probed *probed,
@@ -121,31 +129,32 @@ static void add_probe(struct probes_view *view, const struct probed *probed,
 	buf__add_char(&view->text, '\n');
 }
 
+/* Adds to view->listeners. */
 static void add_listener(struct probes_view *view, const struct probed *probed,
-		      const struct module *module,
-			 const struct note_probe *probe, bool listened)
+			 const struct module *module, const struct note_probe *probe,
+			 bool listened)
 {
 	(void)probed;
 	(void)module;
 	if (!listened)
 		return;
-	buf__add_char(&view->text, ' ');
-	escape__add(&view->text, probe->name, strlen(probe->name));
+	buf__add_char(&view->listeners, ' ');
+	escape__add(&view->listeners, probe->name, strlen(probe->name));
 }
 
 /* Semaphores that are up now: another tracer is at it. */
 static void add_listeners(struct probes_view *view, const struct probed *probed)
 {
-	size_t before = view->text.len, none;
+	size_t none;
 
-	add_label(view, "in use");
-	buf__add_str(&view->text, "somebody is attached to:");
-	none = view->text.len;
+	buf__add_str(&view->listeners, "somebody is attached to:");
+	none = view->listeners.len;
 	probed__each_probe(probed, add_listener, view);
-	if (view->text.len == none)
-		buf__truncate(&view->text, before);
-	else
-		buf__add_char(&view->text, '\n');
+	if (view->listeners.len > none) {
+		add_label(view, "in use");
+		add_text(view, TEXT_AT, buf__str(&view->listeners));
+	}
+	buf__reset(&view->listeners);
 }
 
 int probes_text__process(struct probes_view *view, const struct probed *probed)
@@ -171,30 +180,18 @@ int probes_text__process(struct probes_view *view, const struct probed *probed)
 	}
 	if (view->settings->verbosity > 0)
 		probed__each_probe(probed, add_probe, view);
-	return write_text(view);
-}
-
-int probes_text__listed(struct probes_view *view, const struct probed *probed)
-{
-	const struct process *process = probed->process;
-	const struct runtime *runtime = probed->runtime;
-
-	if (!view->shown)
-		table__titles(&view->table, &view->text);
-	table__cell_printf(&view->table, STYLE_PLAIN, "%d", process->pid);
-	table__cell(&view->table, STYLE_PLAIN, process->comm);
-	table__cell(&view->table, STYLE_PLAIN, runtime->name);
-	table__cell(&view->table, STYLE_PLAIN, runtime->version);
-	table__cell(&view->table, STYLE_PLAIN, runtime->collector);
-	table__cell(&view->table, STYLE_PLAIN, probed__program(probed));
-	table__end_row(&view->table, &view->text);
-	return write_text(view);
+	return probes_text__write(view);
 }
 
 int probes_text__end(struct probes_view *view)
 {
+	int err;
+
 	if (!view->listing)
 		return 0;
+	err = probes_list__show(view);
+	if (err)
+		return err;
 	if (!view->shown)
 		note("no process here has probes that gctrace knows");
 	if (view->forbidden)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "probes_view.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,14 +22,17 @@ void probes_view__init(struct probes_view *view, const struct output_settings *s
 		.text = BUF_INIT,
 	};
 	terminal__init(&view->terminal, output->fd, (enum colour_when)settings->colour);
-	table__init(&view->table, probes_columns, PROBES_COLUMNS, &view->terminal);
 }
 
 void probes_view__free(struct probes_view *view)
 {
-	table__free(&view->table);
+	for (size_t i = 0; i < view->rows.count; i++)
+		for (size_t j = 0; j < PROBES_COLUMNS; j++)
+			free(view->rows.items[i].cells[j]);
+	vec__free(&view->rows);
 	json__free(&view->json);
 	buf__free(&view->text);
+	buf__free(&view->listeners);
 }
 
 static bool as_json(const struct probes_view *view)
@@ -107,7 +111,7 @@ int probes_view__process(struct probes_view *view, const struct probed *probed)
 int probes_view__listed(struct probes_view *view, const struct probed *probed)
 {
 	int err = as_json(view) ? probes_json__listed(view, probed) :
-				  probes_text__listed(view, probed);
+				  probes_list__add(view, probed);
 
 	view->shown++;
 	return err;

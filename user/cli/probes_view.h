@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../base/vec.h"
 #include "../target/module.h"
 #include "../view/json.h"
-#include "../view/table.h"
 #include "../view/terminal.h"
 #include "settings.h"
 
@@ -23,14 +23,22 @@ struct probed {
 	struct modules modules;
 };
 
+#define PROBES_COLUMNS 6
+
+/* A line of the list: escaped texts, allocated; NULL: not known. */
+struct probes_row {
+	char *cells[PROBES_COLUMNS];
+};
+
 struct probes_view {
 	const struct output_settings *settings;
 	struct output *output;
 	struct terminal terminal;
 	bool listing;
-	struct table table;      /* of the list */
+	VEC(struct probes_row) rows; /* of the list, for text: kept until the widths are known */
 	struct json json;
 	struct buf text;
+	struct buf listeners;    /* names of probes, while they are gathered */
 	size_t shown;            /* processes */
 	size_t forbidden;        /* processes that could not be looked at, for the closing line */
 };

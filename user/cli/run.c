@@ -253,6 +253,18 @@ static int begin(struct run *run, char *const arguments[])
 	return err;
 }
 
+static void tell_why_not(const struct run *run)
+{
+	if (!run->advice)
+		warning("nothing could be seen: the program ended too early");
+	else if (run->kind != RUNTIME_UNKNOWN)
+		warning("nothing could be seen: %s", run->advice);
+	else /* it is over: nothing is loaded later */
+		warning("nothing could be seen: what the program had mapped has no probes of"
+			" gctrace, HotSpot, CPython or Ruby; a runtime of your own gets some by the"
+			" header gctrace/probes.h");
+}
+
 static enum status follow(struct run *run)
 {
 	const struct trace_hooks hooks = {
@@ -267,8 +279,7 @@ static enum status follow(struct run *run)
 	      (unsigned long long)run->looks,
 	      (unsigned long long)(run->looked_ns / NS_PER_US));
 	if (!run->seen)
-		warning("nothing could be seen: %s",
-			run->advice ? run->advice : "the program ended too early");
+		tell_why_not(run);
 	if (launch__unwatched(run->launch))
 		warning("%zu processes were not watched from their start, for want of room",
 			launch__unwatched(run->launch));

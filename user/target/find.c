@@ -19,6 +19,8 @@
 
 struct pids VEC_OF(pid_t);
 
+#define LOOK "; gctrace probes lists those that can be traced"
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -159,6 +161,8 @@ static int nobody(const char *word, struct buf *why)
 		buf__add_str(why, "; names that contain it:");
 		for (size_t i = 0; i < near.count; i++)
 			add_line(why, near.items[i]);
+	} else {
+		buf__add_str(why, LOOK);
 	}
 	vec__free(&near);
 	return -ENOENT;
@@ -187,11 +191,16 @@ int process__resolve(const char *word, pid_t *pid, struct buf *why)
 	uint64_t value;
 
 	*pid = 0;
+	if (word[0] == '-' && word[1] && strspn(word + 1, "0123456789") == strlen(word + 1)) {
+		if (why)
+			buf__printf(why, "%s is not the id of a process" LOOK, escape(word));
+		return -EINVAL;
+	}
 	if (strspn(word, "0123456789") != strlen(word) || !*word)
 		return by_name(word, pid, why);
 	if (!procfs__number(&at, end, 10, &value) || value == 0 || value > INT_MAX) {
 		if (why)
-			buf__printf(why, "%s is not the id of a process", escape(word));
+			buf__printf(why, "%s is not the id of a process" LOOK, escape(word));
 		return -EINVAL;
 	}
 	*pid = (pid_t)value;

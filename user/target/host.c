@@ -50,7 +50,7 @@ const char *host__capability_name(int capability)
 	return "a capability";
 }
 
-static uint64_t effective_capabilities(void)
+uint64_t host__capabilities(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
@@ -67,17 +67,25 @@ static bool in_set(uint64_t set, int capability)
 
 bool host__has_capability(int capability)
 {
-	return in_set(effective_capabilities(), capability);
+	return in_set(host__capabilities(), capability);
 }
 
-int host__missing_capability(uint64_t capabilities)
+bool host__add_missing(struct buf *buf, uint64_t capabilities)
 {
-	static const int needed[] = { CAP_BPF, CAP_PERFMON };
+	static const int needed[] = { CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE };
+	const char *missing[sizeof(needed) / sizeof(needed[0])];
+	size_t count = 0;
 
+	if (in_set(capabilities, CAP_SYS_ADMIN))
+		capabilities |= UINT64_C(1) << CAP_BPF | UINT64_C(1) << CAP_PERFMON;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (!in_set(capabilities, needed[i]) && !in_set(capabilities, CAP_SYS_ADMIN))
-			return needed[i];
-	return in_set(capabilities, CAP_SYS_PTRACE) ? -1 : CAP_SYS_PTRACE;
+		if (!in_set(capabilities, needed[i]))
+			missing[count++] = host__capability_name(needed[i]);
+	for (size_t i = 0; i < count; i++)
+		buf__printf(buf, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", missing[i]);
+	if (count)
+		buf__add_str(buf, count == 1 ? " is missing" : " are missing");
+	return count > 0;
 }
 
 static uint32_t parse_version(const char *release)
@@ -212,7 +220,7 @@ void host__look(struct host_facts *facts)
 		snprintf(facts->release, sizeof(facts->release), "%s", name.release);
 	facts->version = parse_version(facts->release);
 	facts->btf_error = readable(BTF);
-	facts->capabilities = effective_capabilities();
+	facts->capabilities = host__capabilities();
 	facts->proc_mounted = access("/proc/self/stat", F_OK) == 0;
 	facts->sys_mounted = access("/sys/kernel", F_OK) == 0;
 	facts->init_user_ns = is_namespace("/proc/self/ns/user", FIRST_USER_NS);

@@ -78,11 +78,15 @@ uint32_t host__kernel_version(void);
 /* One capability (CAP_BPF, …) in our effective set. */
 bool host__has_capability(int capability);
 
+/* Our effective set, bit 1 << CAP_… */
+uint64_t host__capabilities(void);
+
 /*
  * Capabilities that attaching needs: CAP_BPF and CAP_PERFMON (CAP_SYS_ADMIN includes both) and
- * CAP_SYS_PTRACE. The first that is not in the set, or -1.
+ * CAP_SYS_PTRACE. False if all are in the set; else adds those that are not, as
+ * "CAP_BPF and CAP_PERFMON are missing".
  */
-int host__missing_capability(uint64_t capabilities);
+bool host__add_missing(struct buf *buf, uint64_t capabilities);
 
 /* "CAP_BPF" etc. for those that gctrace has to do with, else "a capability". Static. */
 const char *host__capability_name(int capability);

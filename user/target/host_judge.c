@@ -104,16 +104,15 @@ static void judge_btf(struct judge *judge, const struct host_facts *facts)
 
 static void judge_capabilities(struct judge *judge, const struct host_facts *facts)
 {
-	int missing = host__missing_capability(facts->capabilities);
+	struct buf missing = BUF_INIT;
 
 	if (!facts->init_user_ns) {
 		found(judge, "capabilities", HOST_MISSING, "this is a user namespace: root here is"
 		      " not root for the kernel");
 		remedy(judge, "run gctrace outside of it, as root of the host (for a rootless"
 		       " container: on the host)");
-	} else if (missing >= 0) {
-		found(judge, "capabilities", HOST_MISSING, "%s is missing",
-		      host__capability_name(missing));
+	} else if (host__add_missing(&missing, facts->capabilities)) {
+		found(judge, "capabilities", HOST_MISSING, "%s", buf__str(&missing));
 		remedy(judge, "run as root (sudo), or give gctrace CAP_BPF, CAP_PERFMON,"
 		       " CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE");
 	} else if (!(facts->capabilities & UINT64_C(1) << CAP_CHECKPOINT_RESTORE) &&
@@ -124,6 +123,7 @@ static void judge_capabilities(struct judge *judge, const struct host_facts *fac
 	} else {
 		found(judge, "capabilities", HOST_OK, "all that attaching needs");
 	}
+	buf__free(&missing);
 }
 
 static void judge_lockdown(struct judge *judge, const struct host_facts *facts)

@@ -56,8 +56,11 @@ static int forbidden(const struct process *process, const char *what, struct buf
 			      (unsigned int)process->uid);
 	return refuse(why, -EACCES,
 		      "no right to read /proc/%d/%s (%s, of user %u): run gctrace as root,"
-		      " or give it CAP_SYS_PTRACE",
-		      process->pid, what, escape(process->comm), (unsigned int)process->uid);
+		      " or give it CAP_SYS_PTRACE%s",
+		      process->pid, what, escape(process->comm), (unsigned int)process->uid,
+		      host__has_capability(CAP_BPF) || host__has_capability(CAP_SYS_ADMIN)
+			      ? ""
+			      : " (and, to attach, CAP_BPF and CAP_PERFMON)");
 }
 
 static int take_text(struct process *process, const char *name, char **out, size_t *len)
@@ -260,7 +263,8 @@ static int open_proc(struct process *process, struct buf *why)
 		return refuse(why, -ENOENT, "/proc is not there: mount it (mount -t proc proc"
 			      " /proc)");
 	if (err == -ENOENT && kill(process->pid, 0) && errno == ESRCH)
-		return refuse(why, -ESRCH, "there is no process %d", process->pid);
+		return refuse(why, -ESRCH, "there is no process %d; gctrace probes lists those that"
+			      " can be traced", process->pid);
 	if (err == -ENOENT || err == -EACCES || err == -EPERM)
 		return refuse(why, -EACCES,
 			      "process %d is hidden from this user (/proc is mounted with"

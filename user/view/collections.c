@@ -423,16 +423,6 @@ static unsigned int signs_of(const struct collections *collections,
 
 /* ---------------------------------------------------------------- lines */
 
-/* Details stand below their collection, from where its name does. */
-static size_t indent(const struct collections *collections)
-{
-	size_t columns = 0;
-
-	for (size_t i = 0; i < collections->table.count && collections->cells[i] != CELL_WHAT; i++)
-		columns += collections->columns[i].width + 1;
-	return columns;
-}
-
 static int flush(struct collections *collections)
 {
 	struct buf *out = &collections->out;
@@ -492,8 +482,7 @@ static int show_collection(struct view *view, const struct heading *heading,
 	table__end_row(&collections->table, &collections->out);
 	if (collections->options.verbose)
 		collections__add_details(&collections->out, collections->terminal,
-					 &collections->options, indent(collections), heading,
-					 collection);
+					 &collections->options, heading, collection);
 	return flush(collections);
 }
 
@@ -507,7 +496,7 @@ static int show_pause(struct view *view, const struct heading *heading, const st
 		return 0;
 	add_titles(collections);
 	collections__add_pause(&collections->out, collections->terminal, &collections->options,
-			       indent(collections), heading, pause);
+			       heading, pause);
 	return flush(collections);
 }
 

@@ -27,12 +27,12 @@ void collections__add_time(struct buf *out, const struct view_options *options,
 void collections__add_heading(struct buf *out, const struct terminal *terminal,
 			      const struct heading *heading);
 
-/* What -v shows below a line, from column `indent` on; and the same of a pause by itself. */
+/* What -v shows below a line; and the same of a pause by itself. */
 void collections__add_details(struct buf *out, const struct terminal *terminal,
-			      const struct view_options *options, size_t indent,
+			      const struct view_options *options,
 			      const struct heading *heading, const struct collection *collection);
 void collections__add_pause(struct buf *out, const struct terminal *terminal,
-			    const struct view_options *options, size_t indent,
+			    const struct view_options *options,
 			    const struct heading *heading, const struct pause *pause);
 
 /* The figures at the end; marks: those that occurred. */

@@ -4,6 +4,7 @@
 
 #include "../base/escape.h"
 #include "../base/units.h"
+#include "../base/wrap.h"
 #include "collections.h"
 
 /* What all of these need. */
@@ -11,76 +12,110 @@ struct page {
 	struct buf *out;
 	const struct terminal *terminal;
 	const struct view_options *options;
-	size_t indent;
 	const struct heading *heading;
 };
 
+#define INDENT 6 /* the same for all forms of the lines above */
+#define NAMES_NARROWEST 20
+#define NAMES_WIDEST 32 /* "CodeHeap 'non-profiled nmethods'"; longer ones are whole, out of step */
+
 static void begin_detail(const struct page *page)
 {
-	buf__add_repeated(page->out, ' ', page->indent);
+	buf__add_repeated(page->out, ' ', INDENT);
 	buf__add_str(page->out, terminal__on(page->terminal, STYLE_DIM));
 }
 
 static void end_detail(const struct page *page)
 {
-	buf__add_str(page->out, terminal__off(page->terminal, STYLE_DIM));
-	buf__add_char(page->out, '\n');
+	struct buf *out = page->out;
+
+	while (out->len > 0 && out->data[out->len - 1] == ' ')
+		buf__truncate(out, out->len - 1);
+	buf__add_str(out, terminal__off(page->terminal, STYLE_DIM));
+	buf__add_char(out, '\n');
 }
 
-static void add_bytes(struct buf *out, const char *name, uint64_t bytes)
+static void add_bytes(struct buf *out, const char *before, uint64_t bytes)
 {
-	char text[UNITS_TEXT];
+	char text[UNITS_TEXT] = "";
 
 	if (bytes != EVENT_UNKNOWN)
-		buf__printf(out, "  %s %s", name, units__bytes(text, bytes));
+		units__bytes_column(text, bytes);
+	buf__printf(out, "%s%*s", *text ? before : "", *text ? UNITS_BYTES_COLUMNS : 0, text);
 }
 
-static void pool_detail(const struct page *page, const struct collection_pool *pool)
+static struct buf name_of(const struct collection_pool *pool)
 {
-	struct buf *out = page->out;
+	struct buf name = BUF_INIT;
+
+	escape__add(&name, pool->name.at, pool->name.bytes);
+	return name;
+}
+
+static size_t widest_name(const struct collection *collection)
+{
+	size_t widest = NAMES_NARROWEST, width;
+
+	for (size_t i = 0; i < collection->pool_count; i++) {
+		struct buf name = name_of(&collection->pools[i]);
+
+		width = utf8__columns(buf__str(&name), name.len);
+		if (width > widest && width <= NAMES_WIDEST)
+			widest = width;
+		buf__free(&name);
+	}
+	return widest;
+}
+
+static void pool_detail(const struct page *page, const struct collection_pool *pool, size_t names)
+{
 	char before[UNITS_TEXT] = "-", after[UNITS_TEXT] = "-";
-	size_t start;
+	struct buf *out = page->out, name = name_of(pool);
+	size_t width = utf8__columns(buf__str(&name), name.len);
 
 	begin_detail(page);
-	buf__add_str(out, "pool ");
-	start = out->len;
-	escape__add(out, pool->name.at, pool->name.bytes);
-	if (out->len - start < 24)
-		buf__add_repeated(out, ' ', 24 - (out->len - start));
+	buf__printf(out, "%-7s%s", pool->outside ? "beside" : "pool", buf__str(&name));
+	buf__add_repeated(out, ' ', width < names ? names - width : 0);
 	if (pool->before != EVENT_UNKNOWN)
 		units__bytes_column(before, pool->before);
 	if (pool->after != EVENT_UNKNOWN)
 		units__bytes_column(after, pool->after);
 	buf__printf(out, " %8s -> %8s", before, after);
-	add_bytes(out, "of", pool->committed);
-	add_bytes(out, "max", pool->max);
-	if (pool->outside)
-		buf__add_str(out, "  (not in the heap)");
+	add_bytes(out, "  of ", pool->committed);
+	add_bytes(out, "  max ", pool->max);
 	end_detail(page);
+	if (name.error)
+		out->error = name.error;
+	buf__free(&name);
 }
 
 static void add_pause(const struct page *page, const struct pause *pause)
 {
-	struct buf *out = page->out;
+	const struct wrap wrap = { .columns = WRAP_COLUMNS, .indent = INDENT + 7 };
+	struct buf said = BUF_INIT;
 	char text[UNITS_TEXT];
 
-	begin_detail(page);
-	buf__add_str(out, "pause ");
-	escape__add(out, pause->what.at, pause->what.bytes);
-	buf__add_str(out, pause->what.bytes ? " at " : "at ");
-	collections__add_time(out, page->options, page->heading,
+	escape__add(&said, pause->what.at, pause->what.bytes);
+	buf__add_str(&said, pause->what.bytes ? " at " : "at ");
+	collections__add_time(&said, page->options, page->heading,
 			      pause->start_ns != EVENT_UNKNOWN ? pause->start_ns : pause->end_ns);
-	buf__printf(out, "  %s",
+	buf__printf(&said, ": %s",
 		    pause->share_ns == EVENT_UNKNOWN ? "-" : units__ns(text, pause->share_ns));
 	if (pause->suspend_ns != EVENT_UNKNOWN)
-		buf__printf(out, ", stopping all threads %s", units__ns(text, pause->suspend_ns));
+		buf__printf(&said, ", stopping all threads %s", units__ns(text, pause->suspend_ns));
 	if (pause->shared)
-		buf__add_str(out, ", shared");
+		buf__add_str(&said, ", shared");
 	if (pause->partial)
-		buf__add_str(out, ", began before the trace");
+		buf__add_str(&said, ", began before the trace");
 	if (pause->incomplete)
-		buf__add_str(out, ", incomplete");
+		buf__add_str(&said, ", incomplete");
+	begin_detail(page);
+	buf__add_str(page->out, "pause  ");
+	wrap__add(page->out, &wrap, wrap.indent, buf__str(&said));
 	end_detail(page);
+	if (said.error)
+		page->out->error = said.error;
+	buf__free(&said);
 }
 
 static void add_amount(struct buf *out, const char *name, const struct amount *bytes)
@@ -105,21 +140,20 @@ static void ranges_detail(const struct page *page, const struct collection *coll
 	if (collection->dead.bytes.known && collection->dead.objects.known)
 		buf__printf(out, "dead %s objects",
 			    units__count(text, collection->dead.objects.value));
-	while (out->len > 0 && out->data[out->len - 1] == ' ')
-		buf__truncate(out, out->len - 1);
 	end_detail(page);
 }
 
 void collections__add_details(struct buf *out, const struct terminal *terminal,
-			      const struct view_options *options, size_t indent,
+			      const struct view_options *options,
 			      const struct heading *heading, const struct collection *collection)
 {
-	const struct page page = { out, terminal, options, indent, heading };
+	const struct page page = { out, terminal, options, heading };
+	size_t names = widest_name(collection);
 
 	if (collection->condemned.bytes.known || collection->moved.bytes.known)
 		ranges_detail(&page, collection);
 	for (size_t i = 0; i < collection->pool_count; i++)
-		pool_detail(&page, &collection->pools[i]);
+		pool_detail(&page, &collection->pools[i], names);
 	for (size_t i = 0; i < collection->pauses_kept; i++)
 		add_pause(&page, &collection->pauses[i]);
 	if (collection->pause_count > collection->pauses_kept) {
@@ -131,10 +165,10 @@ void collections__add_details(struct buf *out, const struct terminal *terminal,
 }
 
 void collections__add_pause(struct buf *out, const struct terminal *terminal,
-			    const struct view_options *options, size_t indent,
+			    const struct view_options *options,
 			    const struct heading *heading, const struct pause *pause)
 {
-	const struct page page = { out, terminal, options, indent, heading };
+	const struct page page = { out, terminal, options, heading };
 
 	add_pause(&page, pause);
 }

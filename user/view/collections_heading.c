@@ -60,9 +60,12 @@ static void add_who(struct buf *out, const struct terminal *terminal, const stru
 	if (heading->pid)
 		buf__printf(out, "; pid %" PRIu64, heading->pid);
 	add_text(out, " (", heading->name, ")");
-	if (heading->file)
-		buf__printf(out, "; from %s", escape(heading->file));
 	end_line(out, terminal);
+	if (heading->file) {
+		begin_line(out, terminal);
+		buf__printf(out, "from %s", escape(heading->file));
+		end_line(out, terminal);
+	}
 }
 
 void collections__add_heading(struct buf *out, const struct terminal *terminal,

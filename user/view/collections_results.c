@@ -4,6 +4,7 @@
 #include "../base/clock.h"
 #include "../base/escape.h"
 #include "../base/units.h"
+#include "../base/wrap.h"
 #include "collections.h"
 
 /* What all of these need. */
@@ -25,21 +26,19 @@ static void end_line(const struct page *page)
 }
 
 /* "124 young, 2 full" */
-static void add_kinds(const struct page *page)
+static void add_kinds(struct buf *out, const struct summary *summary)
 {
-	const struct summary *summary = page->results->summary;
-
 	for (size_t i = 0; i < summary->kinds.count; i++) {
 		const struct summary_kind *kind = &summary->kinds.items[i];
 
-		buf__printf(page->out, "%s%" PRIu64 " ", i ? ", " : " (", kind->count);
+		buf__printf(out, "%s%" PRIu64 " ", i ? ", " : " (", kind->count);
 		if (kind->what.bytes)
-			escape__add(page->out, kind->what.at, kind->what.bytes);
+			escape__add(out, kind->what.at, kind->what.bytes);
 		else
-			buf__add_str(page->out, "others");
+			buf__add_str(out, "others");
 	}
 	if (summary->kinds.count)
-		buf__add_char(page->out, ')');
+		buf__add_char(out, ')');
 }
 
 static void add_title(const struct page *page)
@@ -47,25 +46,31 @@ static void add_title(const struct page *page)
 	const struct results *results = page->results;
 	const struct summary *summary = results->summary;
 	const struct heading *of = results->of;
+	const struct wrap wrap = { .columns = WRAP_COLUMNS, .indent = 2 };
+	struct buf said = BUF_INIT;
 	char text[UNITS_TEXT];
 
-	buf__add_str(page->out, terminal__on(page->terminal, STYLE_HEAD));
 	if (!of)
-		buf__add_str(page->out, "all processes");
+		buf__add_str(&said, "all processes");
 	else if (of->runtime.bytes)
-		escape__add(page->out, of->runtime.at, of->runtime.bytes);
+		escape__add(&said, of->runtime.at, of->runtime.bytes);
 	else
-		escape__add(page->out, of->name.at, of->name.bytes);
+		escape__add(&said, of->name.at, of->name.bytes);
 	if (of && of->pid)
-		buf__printf(page->out, " (pid %" PRIu64 ")", of->pid);
-	buf__printf(page->out, ", %s:", units__ns(text, summary__observed_ns(summary)));
-	buf__printf(page->out, " %" PRIu64 " collection%s", summary->collections,
+		buf__printf(&said, " (pid %" PRIu64 ")", of->pid);
+	buf__printf(&said, ", %s:", units__ns(text, summary__observed_ns(summary)));
+	buf__printf(&said, " %" PRIu64 " collection%s", summary->collections,
 		    summary->collections == 1 ? "" : "s");
-	buf__add_str(page->out, terminal__off(page->terminal, STYLE_HEAD));
-	add_kinds(page);
+	add_kinds(&said, summary);
 	if (results->shown < summary->collections)
-		buf__printf(page->out, ", %" PRIu64 " shown", results->shown);
+		buf__printf(&said, ", %" PRIu64 " shown", results->shown);
+	buf__add_str(page->out, terminal__on(page->terminal, STYLE_HEAD));
+	wrap__add(page->out, &wrap, 0, buf__str(&said));
+	buf__add_str(page->out, terminal__off(page->terminal, STYLE_HEAD));
 	end_line(page);
+	if (said.error)
+		page->out->error = said.error;
+	buf__free(&said);
 }
 
 static void add_others(const struct page *page, const char *name, uint64_t count, uint64_t ns,

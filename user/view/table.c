@@ -75,6 +75,14 @@ void table__cell(struct table *table, enum style style, const char *text)
 		put(table, STYLE_DIM, "-", 1);
 }
 
+void table__cell_escaped(struct table *table, enum style style, const char *text)
+{
+	if (text)
+		put(table, style, text, strlen(text));
+	else
+		put(table, STYLE_DIM, "-", 1);
+}
+
 void table__cell_printf(struct table *table, enum style style, const char *format, ...)
 {
 	struct buf text = BUF_INIT;

@@ -60,6 +60,7 @@ void table__titles(struct table *table, struct buf *out);
 /* The next cell. A NULL text is "-": this runtime does not tell. */
 void table__cell(struct table *table, enum style style, const char *text);
 void table__cell_bytes(struct table *table, enum style style, const void *bytes, size_t len);
+void table__cell_escaped(struct table *table, enum style style, const char *text); /* is already */
 void table__cell_printf(struct table *table, enum style style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

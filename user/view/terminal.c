@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include "../base/units.h"
+#include "../base/wrap.h"
+
+#define TEXT_NARROWEST 60
 
 /* Of the eight colours that every terminal has, those that are readable on light and dark. */
 static const char *const sequences[STYLE_COUNT] = {
@@ -53,6 +56,13 @@ void terminal__init(struct terminal *terminal, int fd, enum colour_when when)
 void terminal__resize(struct terminal *terminal)
 {
 	terminal->columns = terminal__columns(terminal->fd);
+}
+
+size_t terminal__text_columns(const struct terminal *terminal)
+{
+	if (terminal->columns == 0 || terminal->columns > WRAP_COLUMNS)
+		return WRAP_COLUMNS;
+	return terminal->columns < TEXT_NARROWEST ? TEXT_NARROWEST : terminal->columns;
 }
 
 const char *terminal__on(const struct terminal *terminal, enum style style)

@@ -44,6 +44,9 @@ void terminal__resize(struct terminal *terminal);
  */
 size_t terminal__columns(int fd);
 
+/* The width for sentences: the terminal's, but from 60 to WRAP_COLUMNS. */
+size_t terminal__text_columns(const struct terminal *terminal);
+
 /* What to write before and behind text of this style; "" without colour. */
 const char *terminal__on(const struct terminal *terminal, enum style style);
 const char *terminal__off(const struct terminal *terminal, enum style style);

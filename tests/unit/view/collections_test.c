@@ -42,8 +42,8 @@ static void heading(void **state)
 	heading.file = "a\x1b.rec";
 	assert_int_equal(view__heading(view, &heading), 0);
 	assert_string_equal(sheet__text(&sheet),
-			    "# a runtime that has not said its name; pid 4711 (shop);"
-			    " from a\\x1b.rec\n"
+			    "# a runtime that has not said its name; pid 4711 (shop)\n"
+			    "# from a\\x1b.rec\n"
 			    "# known: collections and pauses\n"
 			    "# on request: what moved, survived and died (--moves)\n"
 			    "# not told by this process: pools before and after\n");
@@ -112,13 +112,12 @@ static void details(void **state)
 		"  survived      dead\n"
 		"   2.500    41 young     allocation       1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
 		"  1.00 MiB  4.00 MiB\n"
-		"               condemned 5.00 MiB  stayed 124 KiB  promoted ~20.0 KiB\n"
-		"               pool nursery                  4.00 MiB -> 1.00 MiB  of 8.00 MiB"
+		"      condemned 5.00 MiB  stayed 124 KiB  promoted ~20.0 KiB\n"
+		"      pool   nursery              4.00 MiB -> 1.00 MiB  of 8.00 MiB"
 		"  max 8.00 MiB\n"
-		"               pool code                            - -> 3.00 MiB"
-		"  (not in the heap)\n"
-		"               pause collection at 2.500  1.50 ms, stopping all threads 12.3 us\n"
-		"               pause deopt at 2.500  1.50 ms\n");
+		"      beside code                        - -> 3.00 MiB\n"
+		"      pause  collection at 2.500: 1.50 ms, stopping all threads 12.3 us\n"
+		"      pause  deopt at 2.500: 1.50 ms\n");
 	view__free(view);
 	sheet__end(&sheet);
 }
