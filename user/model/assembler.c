@@ -22,9 +22,13 @@
  * handed out as `cut_off` as soon as that is certain: its number starts again, a second
  * stop-the-world collection starts in a later pause, or the target ends.
  *
+ * A loss has a place in the order, and a stamp until which it has happened. At both, collections and
+ * pauses that the runtime does not number are ended, incomplete: what follows may be another one's.
+ * Or the rest of theirs: what has no start is not told from then on. Those that start and end in
+ * between are shown, incomplete and without figures.
+ *
  * Not guaranteed: for a runtime that does not number its collections, a finish whose start was
- * lost may end another one that runs at the same time. Both are then marked incomplete by the
- * loss, if it was counted.
+ * lost may end another one that runs at the same time, if the loss was not counted.
  */
 #include "assembler_private.h"
 
@@ -79,6 +83,7 @@ static struct image *need_image(struct assembler *assembler, uint32_t target)
 		return NULL;
 	image->lost_until = assembler->lost_until;
 	image->lost = assembler->lost_until > 0;
+	image->broken = image->in_doubt = assembler->broken;
 	image->next = assembler->images;
 	assembler->images = image;
 	return image;
@@ -107,16 +112,48 @@ uint32_t range_transaction__width(const struct range_transaction *transaction,
 	return tally__width(transaction->widths, generation);
 }
 
-/* Whatever goes on may lack a part, and whatever starts before the loss is over. */
-static void loss(struct image *image, uint64_t until)
+/* What has no number ends here: nothing proves that what comes belongs to it. */
+static int break_unnumbered(struct assembler *assembler, struct image *image)
 {
+	struct transaction *at, *next;
+	int result = 0;
+
+	for (size_t i = image->stops.count; i-- > 0;) {
+		struct stop *stop = image->stops.items[i];
+
+		if (stop->pause.number != EVENT_UNKNOWN)
+			continue;
+		keep_first(&result, assembler__end_stop(assembler, image, stop, NULL));
+	}
+	for (at = image->transactions; at; at = next) {
+		next = at->next;
+		if (at->numbered)
+			continue;
+		at->so_far.cut_off = true;
+		keep_first(&result, assembler__hand_out(assembler, image, at));
+	}
+	return result;
+}
+
+/* Whatever goes on may lack a part, and whatever starts before the loss is over. */
+static int loss(struct assembler *assembler, struct image *image, const struct event *event)
+{
+	bool breaks = loss__breaks(event->loss.kind);
+
 	image->lost = true;
-	if (until > image->lost_until)
-		image->lost_until = until;
-	for (struct transaction *at = image->transactions; at; at = at->next)
+	if (event->loss.until > image->lost_until)
+		image->lost_until = event->loss.until;
+	for (struct transaction *at = image->transactions; at; at = at->next) {
 		at->so_far.incomplete = true;
-	for (size_t i = 0; i < image->stops.count; i++)
+		at->doubted |= breaks && !at->numbered && !at->ended;
+	}
+	for (size_t i = 0; i < image->stops.count; i++) {
 		image->stops.items[i]->pause.incomplete = true;
+		image->stops.items[i]->doubted |= breaks;
+	}
+	image->in_doubt |= breaks;
+	image->broken |= breaks;
+	return breaks ? break_unnumbered(assembler, image) : 0;
 }
 
 static int define(struct image *image, const struct event *event)
@@ -127,7 +164,7 @@ static int define(struct image *image, const struct event *event)
 	return err;
 }
 
-static int of_image(struct assembler *assembler, struct image *image, const struct event *event)
+static int of_kind(struct assembler *assembler, struct image *image, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_GC_START:
@@ -152,13 +189,35 @@ static int of_image(struct assembler *assembler, struct image *image, const stru
 	}
 }
 
-static void lose(struct assembler *assembler, const struct event *event)
+static int of_image(struct assembler *assembler, struct image *image, const struct event *event)
 {
-	for (struct image *image = assembler->images; image; image = image->next)
-		if (event->target == image->target || event->target == LOSS_ANY_TARGET)
-			loss(image, event->loss.until);
-	if (event->target == LOSS_ANY_TARGET && event->loss.until > assembler->lost_until)
+	int result = 0;
+
+	if (image->in_doubt && event->stamp > image->lost_until) {
+		image->in_doubt = false;
+		result = break_unnumbered(assembler, image);
+	}
+	keep_first(&result, of_kind(assembler, image, event));
+	return result;
+}
+
+static int lose(struct assembler *assembler, const struct event *event)
+{
+	bool known = false;
+	int result = 0;
+
+	for (struct image *image = assembler->images; image; image = image->next) {
+		if (event->target != image->target && event->target != LOSS_ANY_TARGET)
+			continue;
+		known |= event->target == image->target;
+		keep_first(&result, loss(assembler, image, event));
+	}
+	if (known)
+		return result;
+	assembler->broken |= loss__breaks(event->loss.kind);
+	if (event->loss.until > assembler->lost_until)
 		assembler->lost_until = event->loss.until;
+	return result;
 }
 
 int assembler__event(struct assembler *assembler, const struct event *event)
@@ -170,8 +229,7 @@ int assembler__event(struct assembler *assembler, const struct event *event)
 	case EVENT_EXIT:
 		return assembler__end(assembler, event->target);
 	case EVENT_LOSS:
-		lose(assembler, event);
-		return 0;
+		return lose(assembler, event);
 	case EVENT_GC_START:
 	case EVENT_GC_FINISH:
 	case EVENT_PAUSE_BEGIN:

@@ -50,6 +50,27 @@ static void judge_unbegun(struct image *image, struct transaction *transaction)
 	image->odd.unbegun += !collection->partial && !image->lost;
 }
 
+/*
+ * After a loss, what was not seen starting may be the rest of one that the loss has ended: it was
+ * handed out then, and is not told as one more.
+ */
+static bool is_a_rest(const struct image *image, const struct transaction *transaction)
+{
+	return image->broken && !transaction->numbered &&
+	       (!transaction->started || transaction->fragment);
+}
+
+/* As if it had never been. */
+static int forget(struct assembler *assembler, struct image *image,
+		  struct transaction *transaction)
+{
+	int result = assembler__tell_ranges(assembler, transaction, assembler->ranges.drop);
+
+	image->counted -= image->counted == transaction->so_far.number;
+	transaction__free(transaction);
+	return result;
+}
+
 int assembler__hand_out(struct assembler *assembler, struct image *image,
 			struct transaction *transaction)
 {
@@ -58,6 +79,8 @@ int assembler__hand_out(struct assembler *assembler, struct image *image,
 	int result = 0;
 
 	image__remove(image, transaction);
+	if (is_a_rest(image, transaction))
+		return forget(assembler, image, transaction);
 	image->odd.overlong += transaction->tally.overlong;
 	judge_unbegun(image, transaction);
 	collection = transaction__conclude(transaction, &image->generations, &image->names,
@@ -118,6 +141,16 @@ static bool stops_the_world(uint32_t how)
 	return how != 0 && !(how & (GCTRACE_HOW_CONCURRENT | GCTRACE_HOW_INCREMENTAL));
 }
 
+/*
+ * Two concurrent collections do not work on the same generations at once: after a loss, a second one
+ * tells that the first one has ended.
+ */
+static bool replaces(const struct event *start, const struct collection *collection)
+{
+	return start->gc_start.how & collection->how & GCTRACE_HOW_CONCURRENT &&
+	       start->gc_start.generations & collection->generations;
+}
+
 /* Of those that run, which cannot any more now that this one starts? NULL: none. */
 static struct transaction *outdated(struct image *image, const struct event *start)
 {
@@ -125,6 +158,8 @@ static struct transaction *outdated(struct image *image, const struct event *sta
 		if (at->ended)
 			continue;
 		if (at->numbered && at->started && at->so_far.number == start->gc_start.gc)
+			return at;
+		if (at->so_far.incomplete && at->numbered && replaces(start, &at->so_far))
 			return at;
 		if (stops_the_world(start->gc_start.how) && stops_the_world(at->so_far.how) &&
 		    at->last_pause != 0 && !goes_on(image, at->last_pause))
@@ -181,7 +216,11 @@ int assembler__gc_start(struct assembler *assembler, struct image *image,
 		return -ENOMEM;
 	image__saw_start(image, event->gc_start.gc);
 	transaction->so_far.overlapped = others_run(image, transaction);
-	transaction->so_far.incomplete |= image->lost && event->time <= image->lost_until;
+	transaction->fragment = event->doubted;
+	if (event->doubted || (image->lost && event->time <= image->lost_until)) {
+		transaction->so_far.incomplete = true;
+		transaction->doubted = !transaction->numbered;
+	}
 	transaction->so_far.partial = event->time < image->whole_from;
 	keep_first(&result, transaction__start(transaction, event));
 	keep_first(&result, touch(image, transaction, event, true));

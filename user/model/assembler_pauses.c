@@ -142,11 +142,9 @@ int assembler__pause_end(struct assembler *assembler, struct image *image,
 {
 	struct stop *stop = image__stop(image, event->pause.pause, event->tid);
 
-	/* Of one that a loss has ended. */
-	if (!stop && event->pause.pause == EVENT_UNKNOWN && image->broken_stops) {
-		image->broken_stops--;
+	/* Perhaps of one that a loss has ended. */
+	if (!stop && event->pause.pause == EVENT_UNKNOWN && image->broken)
 		return 0;
-	}
 	if (!stop) {
 		stop = stop__new(++image->ids, event);
 		if (!stop || vec__push(&image->stops, stop)) {

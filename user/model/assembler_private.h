@@ -19,6 +19,7 @@ struct assembler {
 	struct range_sink ranges;
 	struct image *images;
 	uint64_t lost_until; /* of any target: also of those that are new */
+	bool broken;	     /* the same: whole records were lost */
 };
 
 /* The first answer that is not 0 wins; what follows is done all the same. */

@@ -107,7 +107,8 @@ struct collection {
 	struct portion dead;	  /* condemned and not alive any more */
 
 	bool concurrent; /* the program ran during a part of it */
-	bool overlapped; /* another collection was running when it started, or when it ended */
+	bool overlapped; /* another collection was running (after a loss: or may have been) when
+			    it started, or when it ended */
 	bool partial;	 /* it began before the attach: shown, applied to nothing */
 	bool incomplete; /* something of it was lost, or may have been: figures may lack a part */
 	bool cut_off;	 /* its end, or that of its pause, was not seen: the trace ended before */

@@ -45,6 +45,8 @@ struct image {
 	uint64_t whole_from;	 /* what started before that is partial */
 	bool lost;		 /* something, at some time */
 	uint64_t lost_until;	 /* what started by then may lack a part */
+	bool in_doubt;		 /* until then whole records may be missing anywhere */
+	bool broken;		 /* records were lost: an end without a number may be anybody's */
 	bool reports_ranges;
 	uint64_t ended_early[IMAGE_ENDED]; /* a ring of numbers below first_started */
 	size_t ended_early_count;

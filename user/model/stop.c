@@ -88,6 +88,21 @@ int stop__touch(struct stop *stop, struct transaction *transaction, uint64_t tim
 	return 0;
 }
 
+static void forget_what_may_be_anothers(struct stop *stop)
+{
+	struct pause *pause = &stop->pause;
+
+	if (pause->number != EVENT_UNKNOWN && stop->shares.count <= 1)
+		return;
+	for (size_t i = 0; i < stop->shares.count; i++)
+		stop->shares.items[i].ns = EVENT_UNKNOWN;
+	if (pause->number != EVENT_UNKNOWN)
+		return;
+	if (pause->start_ns != EVENT_UNKNOWN)
+		pause->end_ns = EVENT_UNKNOWN;
+	pause->suspend_ns = EVENT_UNKNOWN;
+}
+
 int stop__end(struct stop *stop, const struct event *event, const struct names *names)
 {
 	struct pause *pause = &stop->pause;
@@ -102,6 +117,8 @@ int stop__end(struct stop *stop, const struct event *event, const struct names *
 	}
 	if (!err)
 		err = close_share(stop, pause->end_ns);
+	if (stop->doubted)
+		forget_what_may_be_anothers(stop);
 	pause->what = stop->what.len ? (struct text){ stop->what.data, stop->what.len }
 				     : names__why(names, pause->why);
 	pause->shared = stop->shares.count > 1;

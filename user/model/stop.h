@@ -9,6 +9,10 @@
  * The first one also gets what comes before it (stopping the threads), the last one what comes
  * after it. A collection that neither starts nor ends in a pause has the whole of it, if it is the
  * one that the pause is for (a remark of a concurrent collection).
+ *
+ * Where records may have been lost inside, only a number proves that a begin and an end are those of
+ * the same pause: without one it is not measured. And whose share is what is not known then,
+ * unless there was a single collection.
  */
 #ifndef MODEL_STOP_H
 #define MODEL_STOP_H
@@ -31,6 +35,7 @@ struct stop {
 	uint64_t id; /* not used twice, above 0 */
 	uint32_t tid;
 	struct pause pause; /* as far as it is known */
+	bool doubted;	    /* records may be missing inside, those of others among them */
 	struct buf what;
 	struct transaction *owner; /* whose share grows now */
 	uint64_t since;		   /* when that began; EVENT_UNKNOWN */

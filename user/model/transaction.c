@@ -174,6 +174,25 @@ static void hand_over_lists(struct transaction *transaction, const struct names 
 		collection->cause = names__reason(names, collection->reason);
 }
 
+/* Of two collections, or without some of its pools: nothing but its start is its own for sure. */
+static void forget_what_may_be_anothers(struct transaction *transaction)
+{
+	struct collection *collection = &transaction->so_far;
+
+	pools__free(&transaction->pools);
+	vec__free(&transaction->sizes);
+	collection->dead.objects.known = false;
+	if (transaction->started)
+		collection->end_ns = EVENT_UNKNOWN;
+}
+
+/* All that it had to say was heard: what is missing is not missing from a sum. */
+static bool is_whole(const struct transaction *transaction)
+{
+	return transaction->started && transaction->ended && !transaction->so_far.incomplete &&
+	       !transaction->so_far.cut_off;
+}
+
 static bool covers_all(uint64_t mask, const struct generations *generations)
 {
 	uint64_t all;
@@ -217,7 +236,9 @@ static void weigh_heap(struct transaction *transaction)
 	struct collection *collection = &transaction->so_far;
 	struct pool_sums sums = pools__sums(&transaction->pools);
 
-	if (transaction->pools.of.count == 0 && transaction->sizes.count > 0) {
+	if (!is_whole(transaction))
+		sums = (struct pool_sums){ EVENT_UNKNOWN, EVENT_UNKNOWN, EVENT_UNKNOWN };
+	else if (transaction->pools.of.count == 0 && transaction->sizes.count > 0) {
 		sums.before = sums.after = 0;
 		for (size_t i = 0; i < transaction->sizes.count; i++) {
 			sum(&sums.before, transaction->sizes.items[i].before);
@@ -277,7 +298,7 @@ static struct amount condemned(const struct transaction *transaction, const stru
 		total.high = total.value;
 		found |= size->generation < 64 ? UINT64_C(1) << size->generation : 0;
 	}
-	total.known &= transaction->started && found && (mask == EVENT_UNKNOWN || found == mask);
+	total.known &= is_whole(transaction) && found && (mask == EVENT_UNKNOWN || found == mask);
 	total.estimated = total.low != total.high;
 	return total;
 }
@@ -353,6 +374,8 @@ const struct collection *transaction__conclude(struct transaction *transaction,
 				 collection->pause_count > 1;
 	collection->incomplete |= transaction->tally.beyond || transaction->tally.overlong > 0 ||
 				  transaction->pools.dropped > 0;
+	if (transaction->doubted)
+		forget_what_may_be_anothers(transaction);
 	hand_over_lists(transaction, names);
 	name_it(transaction, generations);
 	weigh_heap(transaction);

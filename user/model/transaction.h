@@ -30,6 +30,8 @@ struct transaction {
 	bool numbered;		  /* by the runtime */
 	bool started;		  /* gc_start was seen */
 	bool ended;
+	bool doubted; /* it has no number, and what was told of it may be several ones' */
+	bool fragment; /* it may have started before its gc_start: that was doubted */
 	uint64_t ended_as; /* the how-manieth to end: the order to hand them out in */
 	uint64_t waits;	   /* id of the pause at whose end it is handed out; 0: none */
 	uint64_t last_pause; /* id of the pause that it took part in last; 0: none */

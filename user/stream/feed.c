@@ -96,6 +96,8 @@ static int tell_loss(struct feed *feed, uint32_t target, unsigned int kind, uint
 static int lose(struct feed *feed, uint32_t target, unsigned int kind, uint64_t count,
 		uint64_t from, uint64_t until)
 {
+	if (count && loss__breaks(kind))
+		feed_targets__lose(&feed->targets, target, until);
 	losses__add(feed->losses, kind, target, count);
 	return tell_loss(feed, target, kind, count, from, until);
 }
@@ -248,14 +250,12 @@ static int read_translated(struct feed_target *target, size_t translator,
 			   const struct record *record)
 {
 	const struct event_sink sink = { tell_translated, target };
-	void **state = &target->states[translator];
+	void *state = feed_target__state(target, translator, record->stamp);
 	int err;
 
-	if (!*state)
-		*state = translators[translator]->new(target->index);
-	if (!*state)
+	if (!state)
 		return -ENOMEM;
-	err = translators[translator]->record(*state, record, &sink);
+	err = translators[translator]->record(state, record, &sink);
 	if (!target->feed->answer && err == -EBADMSG)
 		return lose_here(target->feed, target->index, LOSS_MALFORMED);
 	return err;

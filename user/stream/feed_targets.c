@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "loss.h"
 
 static void free_states(struct feed_target *target)
 {
@@ -38,6 +39,38 @@ int feed_target__end(struct feed_target *target)
 	return answer;
 }
 
+static void forget(struct feed_target *target)
+{
+	for (size_t i = 0; i < TRANSLATORS; i++) {
+		if (target->states[i] && translators[i]->lost)
+			translators[i]->lost(target->states[i]);
+	}
+}
+
+static void doubt(struct feed_doubt *doubt, uint64_t until)
+{
+	if (!doubt->goes_on || until > doubt->until)
+		doubt->until = until;
+	doubt->lost = doubt->goes_on = true;
+}
+
+void *feed_target__state(struct feed_target *target, size_t translator, uint64_t stamp)
+{
+	void **state = &target->states[translator];
+
+	/* Up to there a record may be missing behind each. */
+	if (target->doubt.goes_on && stamp > target->doubt.until) {
+		forget(target);
+		target->doubt.goes_on = false;
+	}
+	if (*state)
+		return *state;
+	*state = translators[translator]->new(target->index);
+	if (*state && target->doubt.lost && translators[translator]->lost)
+		translators[translator]->lost(*state);
+	return *state;
+}
+
 /* Where a target is, or where it would have to be put in. */
 static size_t place_of(const struct feed_targets *targets, uint64_t index)
 {
@@ -63,6 +96,22 @@ struct feed_target *feed_targets__find(const struct feed_targets *targets, uint6
 	return NULL;
 }
 
+void feed_targets__lose(struct feed_targets *targets, uint64_t index, uint64_t until)
+{
+	struct feed_target *one = feed_targets__find(targets, index);
+
+	if (!one)
+		doubt(&targets->doubt, until);
+	for (size_t i = 0; i < targets->all.count; i++) {
+		struct feed_target *target = targets->all.items[i];
+
+		if (target != one && (one || index != LOSS_ANY_TARGET))
+			continue;
+		forget(target);
+		doubt(&target->doubt, until);
+	}
+}
+
 static struct feed_target *add(struct feed_targets *targets, uint32_t index, struct feed *feed)
 {
 	size_t place = place_of(targets, index);
@@ -76,6 +125,7 @@ static struct feed_target *add(struct feed_targets *targets, uint32_t index, str
 	target->feed = feed;
 	target->index = index;
 	target->successor = UINT64_MAX;
+	target->doubt = targets->doubt;
 	memmove(targets->all.items + place + 1, targets->all.items + place,
 		(targets->all.count - place) * sizeof(*targets->all.items));
 	targets->all.items[place] = target;

@@ -17,6 +17,12 @@
 struct decoder;
 struct feed;
 
+struct feed_doubt {
+	bool lost;     /* records, some time before */
+	bool goes_on;  /* and more perhaps, up to `until` */
+	uint64_t until;
+};
+
 struct feed_target {
 	struct feed *feed;
 	uint32_t index;
@@ -27,12 +33,14 @@ struct feed_target {
 	uint64_t gaps;	      /* batches whose numbers were missed */
 	uint64_t dropped;     /* records that are known not to have got into a ring */
 	uint64_t unexplained; /* gaps that are counted as such */
+	struct feed_doubt doubt;
 	struct decoder *decoder; /* made when needed, as the states */
 	void *states[TRANSLATORS];
 };
 
 struct feed_targets {
 	VEC(struct feed_target *) all; /* by index; all zero is none */
+	struct feed_doubt doubt;       /* of those that are not known yet */
 };
 
 void feed_targets__free(struct feed_targets *targets);
@@ -46,6 +54,15 @@ struct feed_target *feed_targets__find(const struct feed_targets *targets, uint6
 
 /* Its process is gone: forget it, and the images that the process had before. */
 void feed_targets__forget(struct feed_targets *targets, struct feed_target *target);
+
+/*
+ * Records of a target (LOSS_ANY_TARGET: of any, those included that are not known yet) were lost
+ * until this stamp at most: the translators forget what they know.
+ */
+void feed_targets__lose(struct feed_targets *targets, uint64_t index, uint64_t until);
+
+/* The state of a translator, made when it is needed, for a record of this stamp. NULL: no memory. */
+void *feed_target__state(struct feed_target *target, size_t translator, uint64_t stamp);
 
 /* Its image has ended: what the decoder still lacks is told as lost. What the sink answered. */
 int feed_target__end(struct feed_target *target);

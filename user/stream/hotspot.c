@@ -27,6 +27,8 @@
  * told, and with the counters on (-XX:+UsePerfData, the default) puts it in words.
  *
  * Nothing here is trusted to nest: records may have been lost, and the target may make up any.
+ * After a loss everything is forgotten, as if attached anew; and what starts then is doubted where
+ * what it lacks cannot be seen: its operation's name, the first of its pools, its cause.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -97,11 +99,12 @@ bool stands_still(const struct hotspot *hotspot, uint32_t tid)
 /* -- collections -------------------------------------------------------------------------- */
 
 int gc__start(const struct step *step, uint64_t time, struct text what, uint64_t generations,
-	      uint32_t how)
+	      uint32_t how, bool doubted)
 {
 	struct event event = step__event(step, EVENT_GC_START);
 
 	event.time = time;
+	event.doubted = doubted;
 	event.gc_start.gc = EVENT_UNKNOWN;
 	event.gc_start.generations = generations;
 	event.gc_start.how = how;
@@ -142,6 +145,7 @@ static int pause__begin(const struct step *step, bool full)
 	hotspot->last_manager.bytes = 0;
 	/* Pools that were told before the pause, but in its operation (G1 Concurrent GC). */
 	hotspot->pause_collections = sequences__still(hotspot);
+	event.doubted = hotspot->operation_doubted;
 	event.pause.pause = EVENT_UNKNOWN;
 	event.pause.why = operation ? operation->why : GCTRACE_WHY_UNKNOWN;
 	event.pause.suspend_ns = hotspot->pause_suspend_ns;
@@ -160,12 +164,13 @@ static int pause__alone(const struct step *step)
 	if (sequences__cycle(hotspot, operation && operation->overrides ? operation->what : NULL) ||
 	    (operation && operation->in_cycle))
 		return 0;
-	/* Attached within the operation: it may be anything. */
-	if (hotspot->depth == 0)
+	/* Attached within the operation, or perhaps within a cycle: it may be anything. */
+	if (hotspot->depth == 0 || (!operation && hotspot->cycle_doubted))
 		return 0;
 	if (what.bytes == 0)
 		what = text__of(hotspot->pause_full ? "full" : "collection");
-	err = gc__start(step, hotspot->pause_start, what, EVENT_UNKNOWN, 0);
+	err = gc__start(step, hotspot->pause_start, what, EVENT_UNKNOWN, 0,
+			hotspot->operation_doubted);
 	if (err)
 		return err;
 	return gc__finish(step, step->record->stamp, step->record->tid, (struct text){ NULL, 0 });
@@ -254,11 +259,13 @@ static int translate_call(const struct step *step)
 	case RECORD_HOTSPOT_GC_END:
 		return pause__end(step);
 	case RECORD_HOTSPOT_SAFEPOINT_BEGIN:
+		hotspot->operation_doubted = false;
 		hotspot->safepoint = step->record->stamp;
 		hotspot->suspend_ns = EVENT_UNKNOWN;
 		hotspot->depth = 0;
 		return 0;
 	default:
+		hotspot->operation_doubted = false;
 		hotspot->safepoint = EVENT_UNKNOWN;
 		hotspot->suspend_ns = EVENT_UNKNOWN;
 		hotspot->depth = 0;
@@ -303,6 +310,19 @@ static void *hotspot__new(uint32_t target)
 	return hotspot;
 }
 
+static void hotspot__lost(void *state)
+{
+	struct hotspot *hotspot = state;
+
+	sequences__free(hotspot);
+	*hotspot = (struct hotspot){
+		.safepoint = EVENT_UNKNOWN,
+		.suspend_ns = EVENT_UNKNOWN,
+		.operation_doubted = true,
+		.cycle_doubted = true,
+	};
+}
+
 static void hotspot__free(void *state)
 {
 	struct hotspot *hotspot = state;
@@ -320,4 +340,5 @@ const struct translator hotspot_translator = {
 	.new = hotspot__new,
 	.free = hotspot__free,
 	.record = hotspot__record,
+	.lost = hotspot__lost,
 };

@@ -93,6 +93,27 @@ static int sequence__new(const struct step *step, struct text manager, struct se
 	return 0;
 }
 
+/* Is it one of a collector that works beside the program? */
+static bool sequence__is_beside(const struct sequence *sequence)
+{
+	const struct hotspot_manager *manager = hotspot_manager(name__text(&sequence->manager));
+
+	return manager && manager->how & GCTRACE_HOW_CONCURRENT;
+}
+
+/*
+ * May something of it, before what was seen first, have been lost? Cycles do not depend on an
+ * operation; their cause comes before their pools, in the same thread.
+ */
+static bool sequence__is_doubted(const struct step *step, const struct sequence *sequence)
+{
+	struct hotspot *hotspot = step->hotspot;
+
+	if (!sequence__is_beside(sequence))
+		return hotspot->operation_doubted;
+	return hotspot->cycle_doubted && cause__text(hotspot, step->record->tid).bytes == 0;
+}
+
 /* Tell that a collection of this manager starts. */
 static int sequence__start(const struct step *step, struct sequence *sequence)
 {
@@ -116,7 +137,7 @@ static int sequence__start(const struct step *step, struct sequence *sequence)
 		what = text__of(operation->what);
 	if (still && operation && operation->overrides && manager && manager->generations == 1)
 		what = text__of(operation->what);
-	return gc__start(step, time, what, generations, how);
+	return gc__start(step, time, what, generations, how, sequence__is_doubted(step, sequence));
 }
 
 static int sequence__finish(const struct step *step, struct sequence *sequence)
@@ -130,6 +151,8 @@ static int sequence__finish(const struct step *step, struct sequence *sequence)
 	err = gc__finish(step, sequence->last, sequence->tid, what);
 	if (sequence->cycle)
 		cause__forget(hotspot, sequence->tid);
+	if (sequence__is_beside(sequence))
+		hotspot->cycle_doubted = false;
 	hotspot->last_manager = sequence->manager;
 	for (size_t i = 0; i < hotspot->sequences.count; i++) {
 		if (hotspot->sequences.items[i] != sequence)

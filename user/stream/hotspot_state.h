@@ -43,6 +43,13 @@ struct hotspot {
 	bool pause_full;
 	unsigned int pause_collections;
 
+	/*
+	 * After a loss. An operation may be running of which nothing is known, until a safepoint
+	 * begins or ends; a cycle may be running, until one has ended.
+	 */
+	bool operation_doubted;
+	bool cycle_doubted;
+
 	struct cause causes[CAUSES];
 	struct name last_manager;	  /* of the sequence that ended last */
 	VEC(struct sequence *) sequences; /* that have not ended (hotspot_sequence.c) */
@@ -102,7 +109,7 @@ struct text cause__text(struct hotspot *hotspot, uint32_t tid);
 
 /* Events of a collection. */
 int gc__start(const struct step *step, uint64_t time, struct text what, uint64_t generations,
-	      uint32_t how);
+	      uint32_t how, bool doubted);
 int gc__finish(const struct step *step, uint64_t time, uint32_t tid, struct text what);
 
 /* A pool as it was before, and as it is after. 0, what the sink answered, or negative errno. */

@@ -25,6 +25,7 @@
 #include "translator.h"
 
 struct ruby {
+	bool lost;	/* something, before anything of what follows here was seen */
 	bool seen_mark; /* since the attach */
 	bool marking;
 	bool sweeping; /* steps have followed the last mark */
@@ -105,7 +106,8 @@ static int sweep_begin(struct ruby *ruby, const struct record *record,
 {
 	int err = 0;
 
-	if (ruby->marking)
+	/* After a loss it may as well be one within a mark, which is no pause of its own. */
+	if (ruby->marking || (ruby->lost && !ruby->seen_mark))
 		return 0;
 	if (!ruby->sweeping) {
 		ruby->sweeping = true;
@@ -149,6 +151,12 @@ static int ruby__record(void *state, const struct record *record, const struct e
 	}
 }
 
+/* Which step comes next is not known: as at the attach. */
+static void ruby__lost(void *state)
+{
+	*(struct ruby *)state = (struct ruby){ .lost = true };
+}
+
 static void *ruby__new(uint32_t target)
 {
 	(void)target;
@@ -162,4 +170,5 @@ const struct translator ruby_translator = {
 	.new = ruby__new,
 	.free = free,
 	.record = ruby__record,
+	.lost = ruby__lost,
 };

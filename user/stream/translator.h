@@ -26,6 +26,13 @@ struct translator {
 	 * EVENT_LOSS (a text that was longer than its record: LOSS_TRUNCATED) is counted too.
 	 */
 	int (*record)(void *state, const struct record *record, const struct event_sink *sink);
+
+	/*
+	 * Records were lost: what was open need not be so any more, and what was known may be
+	 * outdated. Forget it; starts that may lack something from now on are `doubted`. May be
+	 * NULL. The assembler does the same with what was told so far.
+	 */
+	void (*lost)(void *state);
 };
 
 extern const struct translator hotspot_translator; /* hotspot.c */
