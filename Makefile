@@ -8,6 +8,7 @@
 #   tests/minivm/    $(BUILD)/minivm
 #   tests/unit/      $(BUILD)/tests/unit/**/X_test, one cmocka program a file
 #   tests/tools/     $(BUILD)/tests/tools/X, what tests look with; not linked with gctrace's own
+#   tests/proof/     $(BUILD)/tests/proof/X, what compares with the small virtual machine's truth
 #   tests/fuzz/      $(BUILD)/tests/fuzz/X_fuzz, on a library of its own, built by clang
 #   tests/bench/     $(BUILD)/bench/X
 #
@@ -113,6 +114,9 @@ unit_srcs := $(call find,tests/unit,*_test.c)
 unit_support_srcs := $(filter-out $(unit_srcs),$(call find,tests/unit,*.c))
 fuzz_srcs := $(sort $(wildcard tests/fuzz/*_fuzz.c))
 tool_srcs := $(sort $(wildcard tests/tools/*.c))
+proof_files := $(sort $(wildcard tests/proof/*.c))
+proof_srcs := $(if $(proof_files),$(shell grep -lE '^int main\>' $(proof_files)))
+proof_support_srcs := $(filter-out $(proof_srcs),$(proof_files))
 bench_files := $(sort $(wildcard tests/bench/*.c))
 bench_srcs := $(if $(bench_files),$(shell grep -lE '^int main\>' $(bench_files)))
 bench_support_srcs := $(filter-out $(bench_srcs),$(bench_files))
@@ -125,13 +129,14 @@ lib_objs := $(lib_srcs:%.c=$(BUILD)/obj/%.o)
 main_obj := $(main_src:%.c=$(BUILD)/obj/%.o)
 minivm_objs := $(minivm_srcs:%.c=$(BUILD)/obj/%.o)
 bench_support_objs := $(bench_support_srcs:%.c=$(BUILD)/obj/%.o)
+proof_support_objs := $(proof_support_srcs:%.c=$(BUILD)/obj/%.o)
 unit_support_objs := $(unit_support_srcs:%.c=$(BUILD)/obj/%.o)
 fuzz_lib_objs := $(lib_srcs:%.c=$(BUILD)/fuzz/%.o)
 unit_support := $(if $(unit_support_srcs),$(BUILD)/tests/unit/libsupport.a)
 units := $(unit_srcs:%.c=$(BUILD)/%)
 fuzzers := $(fuzz_srcs:%.c=$(BUILD)/%)
 benches := $(bench_srcs:tests/%.c=$(BUILD)/%)
-tools := $(tool_srcs:%.c=$(BUILD)/%)
+tools := $(tool_srcs:%.c=$(BUILD)/%) $(proof_srcs:%.c=$(BUILD)/%)
 lib := $(BUILD)/libgctrace.a
 fuzz_lib := $(BUILD)/fuzz/libgctrace.a
 gctrace := $(if $(wildcard $(main_src)),$(BUILD)/gctrace)
@@ -310,6 +315,11 @@ $(BUILD)/tests/tools/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/.flags-link
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(link) $< $(LIBS)
+
+$(BUILD)/tests/proof/%: $(BUILD)/obj/tests/proof/%.o $(proof_support_objs) $(lib) $(BUILD)/.flags-link
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(link) $< $(proof_support_objs) $(lib) $(LIBS)
 
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(bench_support_objs) $(lib) $(BUILD)/.flags-link
 	$(say) LINK $@

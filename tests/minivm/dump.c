@@ -114,8 +114,11 @@ static uint32_t name_reference(uint64_t to)
 /* Looks at the requests when a batch has gone. */
 static bool may_go_on(void)
 {
-	if (!dump.is_over && report__batch_has_gone())
+	if (!dump.is_over && report__batch_has_gone()) {
+		if (opt.dump_pace_ns && report_wants.batch)
+			sleep_ns(opt.dump_pace_ns);
 		dump.is_over = !requests__may_go_on();
+	}
 	return !dump.is_over;
 }
 

@@ -62,6 +62,8 @@ static const struct option table[] = {
 	  UINT64_MAX },
 	{ "pause-ms", MILLISECONDS, AT(pause_ns), "MS", "make each pause at least this long", 0,
 	  0 },
+	{ "dump-pace", MILLISECONDS, AT(dump_pace_ns), "MS",
+	  "a heap dump waits so long after each batch (0)", 0, 0 },
 	{ "leak", FLAG, AT(leak), NULL, "shop.OrderCache.instance keeps orders for ever", 0, 0 },
 	{ "leak-rate", NUMBER, AT(leak_rate), "N", "orders a second that leak (2000)", 1,
 	  100000000 },

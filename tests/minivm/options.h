@@ -19,6 +19,7 @@ struct options {
 	uint64_t rate;			     /* collections a second, 0: as fast as it goes */
 	uint64_t duration_ns, collections;   /* 0: until stopped */
 	uint64_t pause_ns;		     /* a pause takes at least this long */
+	uint64_t dump_pace_ns;		     /* a dump waits so long before each batch */
 	uint64_t full_every, collect_every;  /* collections, allocations; 0: when space is short */
 	uint64_t leak_rate, sample_bytes, split_references;
 	uint64_t postpone_class, postpone_depth; /* 0: none */
