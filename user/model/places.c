@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "places.h"
+
+#include <errno.h>
+
+static int by_start(const void *a, const void *b)
+{
+	const struct place *left = a, *right = b;
+
+	return left->start < right->start ? -1 : left->start > right->start;
+}
+
+/* Neighbours of one generation become one; what is said twice differently, unknown. */
+static void untangle(struct places *places)
+{
+	struct place *items = places->of.items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < places->of.count; i++) {
+		struct place *last = kept > 0 ? &items[kept - 1] : NULL;
+		struct place now = items[i];
+
+		if (!last || now.start > last->end ||
+		    (now.start == last->end && now.generation != last->generation)) {
+			items[kept++] = now;
+			continue;
+		}
+		if (now.generation != last->generation)
+			last->generation = PLACE_UNKNOWN;
+		if (now.end > last->end)
+			last->end = now.end;
+	}
+	places->of.count = kept;
+}
+
+int places__take(struct places *places, const struct generations *generations)
+{
+	vec__reset(&places->of);
+	places->found = 0;
+	places->taken = false;
+	if (vec__reserve(&places->of, generations->parts.count))
+		return -ENOMEM;
+	for (size_t i = 0; i < generations->parts.count; i++) {
+		const struct generation_part *part = &generations->parts.items[i];
+
+		places->of.items[places->of.count++] =
+			(struct place){ part->start, part->end, part->generation };
+	}
+	vec__sort(&places->of, by_start);
+	untangle(places);
+	places->taken = generations->told && !generations->overflowed;
+	return 0;
+}
+
+void places__free(struct places *places)
+{
+	vec__free(&places->of);
+	places->taken = false;
+}
+
+/* The last place that starts at or before the address; none: the first. */
+static size_t before(const struct places *places, uint64_t address)
+{
+	size_t low = 0, high = places->of.count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (places->of.items[middle].start <= address)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct place places__at(struct places *places, uint64_t address)
+{
+	const struct place *items = places->of.items;
+	struct place gap = { 0, UINT64_MAX, PLACE_UNKNOWN };
+	size_t i = places->found;
+
+	if (places->of.count == 0)
+		return gap;
+	if (i >= places->of.count || address < items[i].start || address >= items[i].end)
+		i = places->found = before(places, address);
+	if (address >= items[i].start && address < items[i].end)
+		return items[i];
+	if (address < items[i].start) {
+		gap.end = items[i].start;
+		return gap;
+	}
+	gap.start = items[i].end;
+	if (i + 1 < places->of.count)
+		gap.end = items[i + 1].start;
+	return gap;
+}
+
+bool places__overrun(struct places *places, uint64_t start, uint64_t end)
+{
+	struct place at = places__at(places, start);
+	size_t i = places->found;
+
+	if (places->of.count == 0 || start < places->of.items[i].start ||
+	    start >= places->of.items[i].end)
+		return false;
+	while (at.end < end && i + 1 < places->of.count &&
+	       places->of.items[i + 1].start == at.end)
+		at = places->of.items[++i];
+	return at.end < end;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What tells objects: heap dumps, which are anchors too, and sampled allocations. */
+#include "subject.h"
+
+#include <errno.h>
+
+#include "gctrace/wire.h"
+
+#define BIRTHS_KEPT 4096 /* so many at once go into the table, where that is possible */
+
+/* ---------------------------------------------------------------- births */
+
+/* An object lives where another one was just allocated. */
+static int bury_under(struct subject *subject, const struct object *found, uint64_t address)
+{
+	struct chunk *chunk = objects__find(&subject->objects, address >> CHUNK_SHIFT);
+	struct object *object = chunk->items + (found - chunk->items);
+	enum object_fate fate = OBJECT_CONFLICT;
+
+	if (object->flags & OBJECT_HIT)
+		return 0;
+	for (unsigned int slot = 0; slot < OBJECT_SLOTS; slot++) {
+		if (object__state(object, slot) == OBJECT_CONDEMNED)
+			fate = OBJECT_DEAD;
+		else if (object__state(object, slot) == OBJECT_PERHAPS && fate != OBJECT_DEAD)
+			fate = OBJECT_WITHDRAWN;
+	}
+	subject->figures.stray_births += fate == OBJECT_CONFLICT;
+	objects__leave(&subject->objects, chunk, object, fate);
+	object->flags |= OBJECT_HIT;
+	return objects__touch(&subject->objects, chunk);
+}
+
+static int take_in_birth(struct subject *subject, const struct newborn *newborn)
+{
+	const struct object_birth birth = {
+		.address = newborn->address,
+		.size = newborn->size,
+		.type = newborn->type,
+		.birth = (uint32_t)(subject->figures.collections < OBJECT_BIRTH_MOST
+					    ? subject->figures.collections
+					    : OBJECT_BIRTH_MOST),
+		.born = true,
+	};
+	const struct object like = { .type = newborn->type, .flags = OBJECT_BORN };
+	const struct object *found = objects__at(&subject->objects, newborn->address);
+	int err = found ? bury_under(subject, found, newborn->address) : 0;
+
+	subject->figures.seen++;
+	survival__came(&subject->survival, &like, newborn->size);
+	return err ? err : objects__add(&subject->objects, &birth);
+}
+
+static int take_in_births(struct subject *subject, uint64_t order)
+{
+	struct newborn *items = subject->newborns.items;
+	size_t kept = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < subject->newborns.count; i++) {
+		if (items[i].order >= order)
+			items[kept++] = items[i];
+		else if (!err)
+			err = take_in_birth(subject, &items[i]);
+	}
+	subject->newborns.count = kept;
+	if (err)
+		return err;
+	return objects__settle(&subject->objects, &subject->figures.odd.counts[ODD_CLASH]);
+}
+
+int subject__take_in_births(struct subject *subject)
+{
+	for (const struct course *at = subject->courses; at; at = at->next)
+		if (at->order > 0 && !at->sealed)
+			return 0;
+	return take_in_births(subject, UINT64_MAX);
+}
+
+int subject__birth(struct subject *subject, const struct event *event)
+{
+	struct newborn newborn = { .address = event->alloc.id, .size = event->alloc.size,
+				   .order = subject->orders };
+
+	if (newborn.size == EVENT_UNKNOWN)
+		newborn.size = 0;
+	if (types__index(&subject->types, event->alloc.class_, &newborn.type) ||
+	    vec__push(&subject->newborns, newborn))
+		return -ENOMEM;
+	return subject->newborns.count % BIRTHS_KEPT == 0 ? subject__take_in_births(subject) : 0;
+}
+
+/* ---------------------------------------------------------------- dumps */
+
+int subject__container(struct subject *subject, const struct event *event)
+{
+	struct dump *dump = &subject->dump;
+
+	if (event->container.type == GCTRACE_C_BEGIN) {
+		anchor__drop(&subject->objects);
+		*dump = (struct dump){ .telling = true, .whole = true,
+				       .number = event->container.id1,
+				       .gc = event->container.id2, .order = subject->orders,
+				       .part_of = EVENT_UNKNOWN };
+		return 0;
+	}
+	if (event->container.type != GCTRACE_C_END || !dump->telling)
+		return 0;
+	dump->telling = false;
+	dump->waiting = true;
+	dump->order = subject->orders;
+	dump->whole &= event->container.id1 == GCTRACE_DUMP_COMPLETE;
+	return subject__match_if_due(subject);
+}
+
+int subject__object(struct subject *subject, const struct event *event)
+{
+	struct dump *dump = &subject->dump;
+	struct object_birth birth = { .address = event->object.id, .size = event->object.size,
+				      .told = true };
+	bool again = dump->part_of == event->object.id;
+
+	dump->part_of = event->object.more ? event->object.id : EVENT_UNKNOWN;
+	if (again)
+		return 0;
+	if (!dump->telling) {
+		subject->figures.beside++;
+		return 0;
+	}
+	if (birth.size == EVENT_UNKNOWN)
+		birth.size = 0;
+	dump->objects++;
+	if (types__index(&subject->types, event->object.class_, &birth.type))
+		return -ENOMEM;
+	return objects__add(&subject->objects, &birth);
+}
+
+int subject__dump_end(struct subject *subject, const struct event *event)
+{
+	struct dump *dump = &subject->dump;
+
+	if (dump->waiting && (event->dump_end.status != GCTRACE_DUMP_COMPLETE ||
+			      event->dump_end.objects != dump->objects))
+		dump->whole = false;
+	return 0;
+}
+
+/* A new object may be what a collection condemned, if it lies where that one may kill. */
+static unsigned int state_of(void *context, uint64_t address)
+{
+	struct subject *subject = context;
+	struct place place = places__at(&subject->now, address);
+	unsigned int states = 0;
+
+	for (const struct course *at = subject->courses; at; at = at->next)
+		if (at->slot != NO_SLOT && at->order <= subject->dump.order &&
+		    (place.generation == PLACE_UNKNOWN ||
+		     generation__is_in(at->mask, place.generation)))
+			states |= (unsigned int)OBJECT_PERHAPS << (2 * at->slot);
+	return states;
+}
+
+static void on_came(void *context, const struct object *object, uint64_t address)
+{
+	struct subject *subject = context;
+
+	(void)address;
+	subject->figures.seen++;
+	survival__came(&subject->survival, object, objects__size(&subject->objects, object));
+}
+
+/* Collections between a loss and this dump may be missing. */
+static int doubt_before(struct subject *subject)
+{
+	const struct dump *dump = &subject->dump;
+
+	if (!subject->doubt || (subject->numbered && dump->gc == subject->highest))
+		return 0;
+	if (dump->gc != EVENT_UNKNOWN && dump->gc > subject->highest)
+		subject->highest = dump->gc;
+	return relocation__withdraw_all(&subject->objects);
+}
+
+static int match(struct subject *subject)
+{
+	const struct identity_sink *sink = &subject->identity->sink;
+	struct identity_anchor told = { .target = subject->target, .dump = subject->dump.number,
+					.whole = subject->dump.whole };
+	struct anchor_options options = {
+		.whole = subject->dump.whole,
+		.birth = (uint32_t)(subject->figures.collections < OBJECT_BIRTH_MOST
+					    ? subject->figures.collections
+					    : OBJECT_BIRTH_MOST),
+		.state = state_of,
+		.came = on_came,
+		.context = subject,
+	};
+	int err = places__take(&subject->now, &subject->generations);
+
+	subject->dump.waiting = false;
+	if (!err)
+		err = take_in_births(subject, subject->dump.order + 1);
+	if (!err)
+		err = doubt_before(subject);
+	if (!err)
+		err = anchor__match(&subject->objects, &options, &told.result);
+	subject->figures.matched += told.result.matched;
+	subject->figures.gone += told.result.gone;
+	subject->figures.conflicts += told.result.conflicts;
+	told.number = ++subject->figures.anchors;
+	if (err || !sink->anchor)
+		return err;
+	return sink->anchor(sink->context, &told);
+}
+
+int subject__take_in(struct subject *subject, uint64_t order)
+{
+	int err = 0;
+
+	if (subject->dump.waiting && subject->dump.order < order)
+		err = match(subject);
+	return err ? err : take_in_births(subject, order);
+}
+
+int subject__match_if_due(struct subject *subject)
+{
+	if (!subject->dump.waiting || subject->in_pause)
+		return 0;
+	for (const struct course *at = subject->courses; at; at = at->next)
+		if (at->order <= subject->dump.order && !at->concurrent && !at->done)
+			return 0;
+	return match(subject);
+}
