@@ -13,6 +13,12 @@
  */
 const char *probed__program(const struct probed *probed);
 
+/*
+ * As much of an escaped text as there are columns for, "..." standing for the rest: of a path the
+ * end says most, of anything else its beginning. columns: at least 4.
+ */
+void probes__add_short(struct buf *out, const char *text, size_t columns);
+
 /* The probes of providers that gctrace knows; calls back for each. */
 typedef void (*probed_act)(struct probes_view *view, const struct probed *probed,
 			   const struct module *module, const struct note_probe *probe,

@@ -116,46 +116,11 @@ static void fit(const struct probes_view *view, struct column columns[PROBES_COL
 
 /* ---------------------------------------------------------------- lines */
 
-static size_t next_character(const char *text)
-{
-	size_t bytes = 1;
-
-	while ((text[bytes] & 0xc0) == 0x80)
-		bytes++;
-	return bytes;
-}
-
-/* Of a path the end says most, of anything else its beginning. */
-static void add_short(struct buf *out, const char *text, size_t columns)
-{
-	const size_t dots = 3;
-	const char *end = text, *stop = text + strlen(text);
-	size_t all = utf8__columns(text, strlen(text)), taken = 0, width;
-	bool is_path = *text == '/';
-
-	if (all <= columns) {
-		buf__add_str(out, text);
-		return;
-	}
-	/* How much of it goes (of a path, from its front), or stays. */
-	while (end < stop) {
-		width = utf8__columns(end, next_character(end));
-		if (is_path ? all - taken + dots <= columns : taken + width + dots > columns)
-			break;
-		taken += width;
-		end += next_character(end);
-	}
-	if (is_path)
-		buf__printf(out, "...%s", end);
-	else
-		buf__printf(out, "%.*s...", (int)(end - text), text);
-}
-
 static void add_cell(struct table *table, struct buf *text, const char *cell)
 {
 	buf__reset(text);
 	if (cell)
-		add_short(text, cell, table->columns[table->index].width);
+		probes__add_short(text, cell, table->columns[table->index].width);
 	table__cell_escaped(table, STYLE_PLAIN, cell ? buf__str(text) : NULL);
 }
 

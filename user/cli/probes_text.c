@@ -21,6 +21,7 @@ int probes_text__write(struct probes_view *view)
 	return err;
 }
 
+#define PROGRAM_SHORTEST 16
 #define LABEL 13		/* columns */
 #define TEXT_AT (2 + LABEL) /* what a label says goes on here */
 
@@ -161,13 +162,19 @@ int probes_text__process(struct probes_view *view, const struct probed *probed)
 {
 	struct offer offers[OFFER_COUNT];
 	const char *program = probed__program(probed);
+	size_t at, room;
 
 	if (view->shown)
 		buf__add_char(&view->text, '\n');
 	buf__add_str(&view->text, terminal__on(&view->terminal, STYLE_HEAD));
+	at = view->text.len;
 	process__describe(probed->process, &view->text);
-	buf__printf(&view->text, "%s%s%s\n", terminal__off(&view->terminal, STYLE_HEAD),
-		    *program ? " " : "", escape(program));
+	at = view->text.len - at;
+	buf__printf(&view->text, "%s%s", terminal__off(&view->terminal, STYLE_HEAD),
+		    *program ? " " : "");
+	room = at + 1 + PROGRAM_SHORTEST < WRAP_COLUMNS ? WRAP_COLUMNS - at - 1 : PROGRAM_SHORTEST;
+	probes__add_short(&view->text, escape(program), room);
+	buf__add_char(&view->text, '\n');
 	add_runtime(view, probed->runtime);
 	add_surroundings(view, probed->process);
 	for (const struct module *m = probed->modules.first; m; m = m->next)

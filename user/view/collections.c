@@ -27,7 +27,7 @@
 #define WHAT_WIDEST 11	    /* HotSpot's and Ruby's longest */
 #define OBJECTS_COLUMNS 10  /* "12.3 k obj" */
 #define PID_NARROWEST 5
-#define MARKS 3		    /* columns behind the last one: a blank and two marks */
+#define MARKS 4		    /* columns behind the last one: a blank and three marks */
 #define LINES_PER_TITLES 40 /* on a terminal */
 #define LONG_PAUSE_NS (100 * NS_PER_MS)
 
@@ -50,7 +50,7 @@ static const struct column all_columns[CELLS] = {
 	[CELL_TIME] = { "time s", 8, ALIGN_RIGHT },
 	[CELL_PID] = { "pid", PID_NARROWEST, ALIGN_RIGHT },
 	[CELL_NUMBER] = { "gc", 5, ALIGN_RIGHT },
-	[CELL_WHAT] = { "what", 9, ALIGN_LEFT },
+	[CELL_WHAT] = { "what", 8, ALIGN_LEFT },
 	[CELL_CAUSE] = { "cause", 10, ALIGN_LEFT },
 	[CELL_PAUSE] = { "pause", UNITS_NS_COLUMNS, ALIGN_RIGHT },
 	[CELL_BEFORE] = { "before", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
@@ -173,7 +173,9 @@ static void fit_columns(struct collections *collections)
 		if (table__width(table) + MARKS > width)
 			remove_column(collections, dispensable[i]);
 	cause = column_of(collections, CELL_CAUSE);
-	spare = width > table__width(table) + MARKS ? width - table__width(table) - MARKS : 0;
+	/* One more, for the fourth mark, is not worth a column. */
+	spare = table__width(table) + MARKS + 1;
+	spare = width > spare ? width - spare : 0;
 	if (cause)
 		cause->width = cause->width + spare < CAUSE_WIDEST ? cause->width + spare
 								   : CAUSE_WIDEST;

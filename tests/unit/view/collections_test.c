@@ -75,15 +75,15 @@ static void lines_of_all_kinds(void **state)
 	assert_int_equal(view__collection(view, &heading, &young), 0);
 	assert_string_equal(
 		sheet__text(&sheet),
-		"  time s    gc what      cause               pause   before    after    moved"
+		"  time s    gc what     cause              pause   before    after    moved"
 		"  survived      dead\n"
-		"   2.500    41 young     allocation       1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
+		"   2.500    41 young    allocation      1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
 		"  1.00 MiB  4.00 MiB\n"
-		"   7.000     1 gc        -                       -        -        -        -"
+		"   7.000     1 gc       -                      -        -        -        -"
 		"         -         - p\n"
 		"1011345.678 123456 concurrent mark G1 Humongous Allocation 1.50 ms  20.0 MiB 16.0 MiB"
 		" 900 KiB ~1.00 MiB 12.3 k obj cix\n"
-		"   2.500    41 young     allocation       1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
+		"   2.500    41 young    allocation      1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
 		"  1.00 MiB  4.00 MiB\n");
 	view__free(view);
 	sheet__end(&sheet);
@@ -108,9 +108,9 @@ static void details(void **state)
 	assert_int_equal(view__pause(view, &heading, &other, 0), 0);
 	assert_string_equal(
 		sheet__text(&sheet),
-		"  time s    gc what      cause               pause   before    after    moved"
+		"  time s    gc what     cause              pause   before    after    moved"
 		"  survived      dead\n"
-		"   2.500    41 young     allocation       1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
+		"   2.500    41 young    allocation      1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
 		"  1.00 MiB  4.00 MiB\n"
 		"      condemned 5.00 MiB  stayed 124 KiB  promoted ~20.0 KiB\n"
 		"      pool   nursery              4.00 MiB -> 1.00 MiB  of 8.00 MiB"
