@@ -11,8 +11,15 @@ struct join {
 	struct buf name, fields;
 };
 
+/* What one target holds of what is pending. */
+struct share {
+	uint32_t target;
+	size_t count, bytes;
+};
+
 struct joins {
 	VEC(struct join) pending; /* oldest first; few at a time */
+	VEC(struct share) shares; /* of those targets that hold any */
 	struct join whole;	  /* what was handed out last */
 	size_t bytes, limit;
 };
@@ -52,13 +59,25 @@ static size_t text_bytes(const struct join *join)
 	return join->name.len + join->fields.len;
 }
 
+static struct share *share_of(const struct joins *joins, uint32_t target)
+{
+	for (size_t i = 0; i < joins->shares.count; i++)
+		if (joins->shares.items[i].target == target)
+			return &joins->shares.items[i];
+	return NULL;
+}
+
 /* Take it out of those that are pending; its texts are the caller's. */
 static struct join take_out(struct joins *joins, struct join *join)
 {
 	struct join taken = *join;
 	struct join *end = joins->pending.items + joins->pending.count;
+	struct share *share = share_of(joins, taken.key.target);
 
 	joins->bytes -= text_bytes(&taken);
+	share->bytes -= text_bytes(&taken);
+	if (--share->count == 0)
+		*share = joins->shares.items[--joins->shares.count];
 	memmove(join, join + 1, (size_t)((char *)end - (char *)(join + 1)));
 	joins->pending.count--;
 	return taken;
@@ -71,26 +90,69 @@ static void drop(struct joins *joins, struct join *join)
 	free_texts(&taken);
 }
 
-static struct join *begin(struct joins *joins, const struct join_key *key, uint64_t *incomplete)
+static void drop_oldest(struct joins *joins, uint32_t target)
 {
-	if (joins->pending.count >= JOIN_PENDING) {
-		drop(joins, &joins->pending.items[0]);
+	for (size_t i = 0; i < joins->pending.count; i++) {
+		if (joins->pending.items[i].key.target != target)
+			continue;
+		drop(joins, &joins->pending.items[i]);
+		return;
+	}
+}
+
+/* Whoever holds the most definitions gives its oldest one. */
+static void make_place(struct joins *joins, uint64_t *incomplete)
+{
+	const struct share *most = &joins->shares.items[0];
+
+	for (size_t i = 1; i < joins->shares.count; i++)
+		if (joins->shares.items[i].count > most->count)
+			most = &joins->shares.items[i];
+	drop_oldest(joins, most->target);
+	*incomplete += 1;
+}
+
+/* Whoever holds the most bytes gives its oldest ones; false: that is who wants room. */
+static bool make_room(struct joins *joins, uint32_t target, size_t bytes, uint64_t *incomplete)
+{
+	while (bytes > joins->limit - joins->bytes) {
+		const struct share *most = share_of(joins, target);
+		size_t own = most->bytes + bytes;
+
+		for (size_t i = 0; i < joins->shares.count; i++)
+			if (joins->shares.items[i].bytes > (most->target == target ? own : most->bytes))
+				most = &joins->shares.items[i];
+		if (most->target == target)
+			return false;
+		drop_oldest(joins, most->target);
 		*incomplete += 1;
 	}
-	if (vec__push(&joins->pending, (struct join){ .key = *key }))
+	return true;
+}
+
+static struct join *begin(struct joins *joins, const struct join_key *key, uint64_t *incomplete)
+{
+	struct share *share;
+
+	if (joins->pending.count >= JOIN_PENDING)
+		make_place(joins, incomplete);
+	share = share_of(joins, key->target);
+	if (vec__reserve(&joins->pending, 1) ||
+	    (!share && vec__push(&joins->shares, (struct share){ .target = key->target })))
 		return NULL;
-	return &joins->pending.items[joins->pending.count - 1];
+	share_of(joins, key->target)->count++;
+	joins->pending.items[joins->pending.count] = (struct join){ .key = *key };
+	return &joins->pending.items[joins->pending.count++];
 }
 
 static int append(struct joins *joins, struct join *join, const struct join_part *part)
 {
 	size_t before = text_bytes(join);
 
-	if (part->name.bytes + part->fields.bytes > joins->limit - joins->bytes)
-		return -E2BIG;
 	buf__add(&join->name, part->name.at, part->name.bytes);
 	buf__add(&join->fields, part->fields.at, part->fields.bytes);
 	joins->bytes += text_bytes(join) - before;
+	share_of(joins, join->key.target)->bytes += text_bytes(join) - before;
 	return join->name.error ? join->name.error : join->fields.error;
 }
 
@@ -106,6 +168,12 @@ bool joins__add(struct joins *joins, const struct join_key *key, const struct jo
 	}
 	if (!join)
 		join = begin(joins, key, incomplete);
+	if (join && !make_room(joins, key->target, part->name.bytes + part->fields.bytes, incomplete)) {
+		drop(joins, find(joins, key));
+		*incomplete += 1;
+		return false;
+	}
+	join = find(joins, key); /* others may have gone from before it */
 	if (!join || append(joins, join, part)) {
 		if (join)
 			drop(joins, join);
@@ -174,5 +242,6 @@ void joins__free(struct joins *joins)
 		drop(joins, &joins->pending.items[joins->pending.count - 1]);
 	free_texts(&joins->whole);
 	vec__free(&joins->pending);
+	vec__free(&joins->shares);
 	free(joins);
 }

@@ -4,8 +4,9 @@
  * kept until their last part has come. One thread of the target tells the parts of one definition
  * in their order, so parts are told apart by producer, thread and what they define.
  *
- * Memory is bounded: at most JOIN_PENDING definitions (the oldest goes first) and `limit` bytes of
- * text. What has to go is incomplete; functions tell how many, the caller counts them as lost.
+ * Memory is bounded: at most JOIN_PENDING definitions and `limit` bytes of text. Where there is no
+ * room, the oldest definition goes of the target that holds most: nobody takes it from others. What
+ * has to go is incomplete; functions tell how many, the caller counts them as lost.
  */
 #ifndef STREAM_JOIN_H
 #define STREAM_JOIN_H
