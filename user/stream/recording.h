@@ -151,8 +151,8 @@ int recording__pull(struct recording *recording, const struct record_sink *sink)
 struct source recording__source(struct recording *recording);
 
 /*
- * What is wrong with the file, for a person, known by its end: "it is cut off after 1.200 s, and 3
- * of its blocks are damaged or missing". NULL: nothing. Valid until the next call.
+ * What is wrong with the file, for a person, known by its end: "FILE: it is cut off after 1.200 s,
+ * and 3 of its blocks are damaged or missing". NULL: nothing. Valid until the next call.
  */
 const char *recording__damage(struct recording *recording);
 

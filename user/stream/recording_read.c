@@ -464,10 +464,13 @@ const char *recording__damage(struct recording *recording)
 	struct buf *damage = &recording->damage;
 	uint64_t blocks = recording->damaged + recording->missing;
 	uint64_t ns = recording->stamp - recording->first_stamp;
+	size_t start;
 
 	if (!blocks && !recording->read_error)
 		return NULL;
 	buf__reset(damage);
+	buf__printf(damage, "%s: ", escape(recording->path));
+	start = damage->len;
 	if (recording->ended && !recording->complete) {
 		buf__printf(damage, "it is cut off after %llu.%03llu s",
 			    (unsigned long long)(ns / NS_PER_S),
@@ -476,10 +479,10 @@ const char *recording__damage(struct recording *recording)
 	}
 	if (blocks)
 		buf__printf(damage, "%s%llu of its blocks %s damaged or missing",
-			    damage->len ? ", and " : "", (unsigned long long)blocks,
+			    damage->len > start ? ", and " : "", (unsigned long long)blocks,
 			    blocks == 1 ? "is" : "are");
 	if (recording->read_error)
-		buf__printf(damage, "%sit can't be read on: %s", damage->len ? ", " : "",
+		buf__printf(damage, "%sit can't be read on: %s", damage->len > start ? ", " : "",
 			    strerror(-recording->read_error));
 	return buf__str(damage);
 }

@@ -282,7 +282,7 @@ static void a_file_cut_off_anywhere_is_read_up_to_there(void **state)
 		assert_int_equal(reading.next, reading.seen); /* no hole */
 		assert_int_equal(reading.lost, 1);
 		assert_true(reading.last_until == UINT64_MAX);
-		assert_non_null(strstr(recording__damage(recording), "cut off"));
+		assert_non_null(strstr(recording__damage(recording), "test: it is cut off"));
 		assert_true(reading.seen >= most);
 		most = reading.seen;
 		recording__close(recording);
@@ -526,7 +526,7 @@ static void a_disk_that_gets_full_leaves_a_readable_file(void **state)
 	read_all(recording, &reading);
 	assert_true(reading.seen > 0 && reading.seen < i);
 	assert_int_equal(reading.next, reading.seen);
-	assert_non_null(strstr(recording__damage(recording), "cut off"));
+	assert_non_null(strstr(recording__damage(recording), "test: it is cut off"));
 	recording__close(recording);
 	facts__free(facts);
 	free(file.bytes);
