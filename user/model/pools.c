@@ -5,27 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * What names tell, and nothing else: HotSpot's.
- *
- * It tells the pools of code and of class metadata along with those of the heap; only the
- * names tell them apart.
- */
-static const char *const outside_names[] = {
-	"CodeHeap ", "CodeCache", "Code Cache", "Metaspace", "Compressed Class Space",
-};
-
-static bool is_outside(struct text name)
-{
-	for (size_t i = 0; i < sizeof(outside_names) / sizeof(*outside_names); i++) {
-		size_t bytes = strlen(outside_names[i]);
-
-		if (name.bytes >= bytes && memcmp(name.at, outside_names[i], bytes) == 0)
-			return true;
-	}
-	return false;
-}
-
 const struct collection_pool *pools__find(const struct pools *pools, struct text name)
 {
 	for (size_t i = 0; i < pools->of.count; i++) {
@@ -38,7 +17,7 @@ const struct collection_pool *pools__find(const struct pools *pools, struct text
 	return NULL;
 }
 
-static int add(struct pools *pools, struct text name)
+static int add(struct pools *pools, struct text name, bool outside)
 {
 	struct collection_pool pool = { .before = EVENT_UNKNOWN, .after = EVENT_UNKNOWN,
 					.committed = EVENT_UNKNOWN, .max = EVENT_UNKNOWN };
@@ -50,7 +29,7 @@ static int add(struct pools *pools, struct text name)
 	if (name.bytes > 0)
 		memcpy(copy, name.at, name.bytes);
 	pool.name = (struct text){ copy, name.bytes };
-	pool.outside = is_outside(name);
+	pool.outside = outside;
 	if (vec__push(&pools->of, pool)) {
 		free(copy);
 		return -ENOMEM;
@@ -76,7 +55,7 @@ int pools__note(struct pools *pools, const struct event *event)
 			pools->dropped++;
 			return 0;
 		}
-		if (add(pools, event->pool.name))
+		if (add(pools, event->pool.name, event->pool.outside))
 			return -ENOMEM;
 		pool = &pools->of.items[pools->of.count - 1];
 	}

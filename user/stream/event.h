@@ -138,6 +138,7 @@ struct event {
 			uint64_t gc; /* EVENT_UNKNOWN: the one that is running */
 			uint64_t before, used, committed, max; /* each EVENT_UNKNOWN where not told */
 			struct text name;
+			bool outside; /* not a part of the heap: code, class metadata */
 		} pool;
 		struct {
 			uint64_t id, size, class_, stack, weight;

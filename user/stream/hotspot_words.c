@@ -103,6 +103,21 @@ const struct hotspot_manager *hotspot_manager(struct text name)
 	return NULL;
 }
 
+bool hotspot_pool_is_outside(struct text name)
+{
+	static const char *const beginnings[] = {
+		"CodeHeap ", "CodeCache", "Code Cache", "Metaspace", "Compressed Class Space",
+	};
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		size_t bytes = strlen(beginnings[i]);
+
+		if (name.bytes >= bytes && memcmp(name.at, beginnings[i], bytes) == 0)
+			return true;
+	}
+	return false;
+}
+
 static const struct {
 	const char *cause;
 	uint32_t reason; /* enum gctrace_reason */

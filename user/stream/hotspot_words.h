@@ -34,6 +34,12 @@ struct hotspot_manager {
 /* NULL: not known. */
 const struct hotspot_manager *hotspot_manager(struct text name);
 
+/*
+ * HotSpot tells the pools of code and of class metadata along with those of the heap; only their
+ * names tell them apart.
+ */
+bool hotspot_pool_is_outside(struct text name);
+
 /* enum gctrace_reason for a cause. */
 uint64_t hotspot_reason(struct text cause);
 

@@ -866,7 +866,9 @@ static void pools_are_summed(void **state)
 	gc_words(&s, "young", "G1 Evacuation Pause");
 	pool(&s, U, "G1 Eden Space", 1000, U, U);
 	pool(&s, U, "G1 Old Gen", 300, 350, 4000);
+	s.outside = true;
 	pool(&s, U, "Metaspace", 70, 70, 90);
+	s.outside = false;
 	pool(&s, U, "G1 Eden Space", U, 0, 2000);
 	gc_finish(&s, U);
 	pause_end(&s, U, U);

@@ -208,6 +208,7 @@ void pool(struct script *script, uint64_t gc, const char *name, uint64_t before,
 	told.pool.committed = committed;
 	told.pool.max = U;
 	told.pool.name = text(name);
+	told.pool.outside = script->outside;
 	feed(script, &told);
 }
 

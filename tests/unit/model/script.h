@@ -33,6 +33,7 @@ struct script {
 	uint64_t now;
 	uint32_t tid, target;
 	uint32_t how; /* of what starts next */
+	bool outside; /* pools are */
 	struct script_collection *collections;
 	size_t count;
 	struct script_pause pauses[SCRIPT_MOST];

@@ -394,7 +394,7 @@ static void in_the_middle_of_a_cycle(void **state)
 	before(&s, "ZGC Cycles", "ZHeap", 90);
 	expect_log(&s, "103 t1 pause+ mark end\n"
 		       "104 t1 pause- suspend=2\n"
-		       "200 t9 pool Metaspace after=7\n"
+		       "200 t9 outside Metaspace after=7\n"
 		       "201 t9 pool ZHeap after=40\n"
 		       "201 t9 gc- cycle\n"
 		       "301 t9 gc+ cycle cause=Allocation Stall\n");

@@ -53,7 +53,7 @@ static int log_event(void *ctx, const struct event *event)
 		log_u64(log, "collected=", event->gc_finish.collected);
 		break;
 	case EVENT_POOL:
-		buf__add_str(log, "pool");
+		buf__add_str(log, event->pool.outside ? "outside" : "pool");
 		log_text(log, "", event->pool.name);
 		log_u64(log, "before=", event->pool.before);
 		log_u64(log, "after=", event->pool.used);
