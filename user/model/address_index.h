@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A set of addresses, each with its rank: 0 for the lowest, 1 for the next, ...
+ *
+ *   address   region (2 MiB)   | word       | bit        one bit for each unit of the heap
+ *             63            21 | 20  6+shift| 5+shift shift
+ *
+ *   slots[]   a hash of the regions that hold anything
+ *                 |
+ *   words[]   {64 bits, rank of the first of them} x 4,096 for a region (units of 8 bytes)
+ *
+ * Nothing is sorted but the regions, and a clear bit says that there is no such object. A heap
+ * costs 12 bytes for each 512 of it, so less than 2 for an object as they are; a look-up is one
+ * cache miss, which a caller with many of them hides by address_index__prefetch().
+ *
+ * Units are 8 bytes until an address is told that needs smaller ones. First all are added, then
+ * address_index__seal(), then ranks are asked for.
+ */
+#ifndef MODEL_ADDRESS_INDEX_H
+#define MODEL_ADDRESS_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "memory.h"
+
+#define ADDRESS_INDEX_NONE UINT32_MAX
+#define ADDRESS_INDEX_REGION_SHIFT 21
+#define ADDRESS_INDEX_SHIFT 3 /* of a unit, to begin with */
+
+/* Packed: a fifth less memory is worth more than a load across two cache lines now and then. */
+struct address_word {
+	uint64_t bits;
+	uint32_t rank;
+} __attribute__((packed));
+
+struct address_slot {
+	uint64_t region;
+	struct address_word *words; /* NULL: the slot is free */
+};
+
+struct address_index {
+	struct memory *memory;
+	struct address_slot *slots;
+	uint32_t slots_shift; /* 64 - log2 of their number */
+	uint32_t shift;	      /* of a unit */
+	uint32_t regions;
+	uint64_t count;		       /* addresses */
+	struct address_slot *in_order; /* sealed: the regions, by address */
+};
+
+/* An empty set in units of 1 << shift bytes. 0, -ENOMEM or -EDQUOT. */
+int address_index__init(struct address_index *index, struct memory *memory, uint32_t shift);
+void address_index__free(struct address_index *index); /* all zero is legal */
+
+/* The address must be a multiple of the unit. 1, 0: it was there already, -ENOMEM, -EDQUOT. */
+int address_index__add(struct address_index *index, uint64_t address);
+
+/* Ranks hold from now on. 0, -ENOMEM or -EDQUOT. */
+int address_index__seal(struct address_index *index);
+
+/* The address of rank < count. A binary search. */
+uint64_t address_index__address(const struct address_index *sealed, uint32_t rank);
+
+static inline const struct address_slot *address_index__slot(const struct address_index *index,
+							     uint64_t region)
+{
+	uint64_t at = (region * UINT64_C(0x9e3779b97f4a7c15)) >> index->slots_shift;
+	const uint64_t mask = (UINT64_C(1) << (64 - index->slots_shift)) - 1;
+
+	while (index->slots[at].region != region && index->slots[at].words)
+		at = (at + 1) & mask;
+	return &index->slots[at];
+}
+
+/* NULL: nothing is anywhere near it. */
+static inline const struct address_word *address_index__word(const struct address_index *index,
+							     uint64_t address)
+{
+	const struct address_slot *slot =
+		address_index__slot(index, address >> ADDRESS_INDEX_REGION_SHIFT);
+	const uint64_t within = address & ((UINT64_C(1) << ADDRESS_INDEX_REGION_SHIFT) - 1);
+
+	return slot->words ? slot->words + (within >> (index->shift + 6)) : NULL;
+}
+
+static inline void address_index__prefetch(const struct address_index *index, uint64_t address)
+{
+	const struct address_word *word = address_index__word(index, address);
+
+	if (word)
+		__builtin_prefetch(word);
+}
+
+/* The rank of this address, or ADDRESS_INDEX_NONE. */
+static inline uint32_t address_index__rank(const struct address_index *sealed, uint64_t address)
+{
+	const struct address_word *word = address_index__word(sealed, address);
+	const uint64_t bit = UINT64_C(1) << (address >> sealed->shift & 63);
+
+	if (!word || !(word->bits & bit) || address & ((1u << sealed->shift) - 1))
+		return ADDRESS_INDEX_NONE;
+	return word->rank + (uint32_t)__builtin_popcountll(word->bits & (bit - 1));
+}
+
+static inline bool address_index__has(const struct address_index *index, uint64_t address)
+{
+	const struct address_word *word = address_index__word(index, address);
+
+	return word && word->bits >> (address >> index->shift & 63) & 1 &&
+	       !(address & ((1u << index->shift) - 1));
+}
+
+#endif

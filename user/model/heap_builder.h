@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From the events of one dump to a heap graph (heap.h).
+ *
+ * It takes what it is given in any order and believes nothing: what fits nothing is counted in
+ * struct heap_facts, what was cut off stays as far as it came, and memory ends at the limit with
+ * an error. The dump is held once, in the rows that become the graph.
+ *
+ * Who feeds it chooses the events of one target from one C_BEGIN on; events that do not belong to
+ * dumps are ignored.
+ */
+#ifndef MODEL_HEAP_BUILDER_H
+#define MODEL_HEAP_BUILDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heap.h"
+#include "stream/event.h"
+
+struct heap_builder;
+
+/* limit: bytes of memory for all of the heap, dominators included; 0: none. NULL: no memory. */
+struct heap_builder *heap_builder__new(uint64_t limit);
+void heap_builder__free(struct heap_builder *builder); /* NULL is legal */
+
+/*
+ * 0, or an error, after which heap_builder__free() is all that is left to do:
+ *   -ENOMEM     the system has no more memory
+ *   -EDQUOT     the limit is reached
+ *   -EOVERFLOW  more objects or references than the graph can number
+ * heap_builder__explain() makes a sentence of it.
+ */
+int heap_builder__event(struct heap_builder *builder, const struct event *event);
+
+/* So far: for progress. */
+const struct heap_facts *heap_builder__facts(const struct heap_builder *builder);
+uint64_t heap_builder__memory(const struct heap_builder *builder);
+
+/* An error as a sentence: what was expected, what was found, what to do. */
+void heap_builder__explain(const struct heap_builder *builder, int err, char *to, size_t bytes);
+
+/*
+ * All has been told: make the graph. *heap is the caller's, to be freed with heap__free(); the
+ * builder is empty afterwards, and only good for being freed or for explaining the error. Errors
+ * as above.
+ */
+int heap_builder__finish(struct heap_builder *builder, struct heap **heap);
+
+#endif

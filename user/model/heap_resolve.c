@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From addresses to places. Two passes over the raw rows, front to back: the first gives each
+ * object its place, the second writes the rows, over what it has read already. A look-up is two
+ * cache misses (the word of the index, then the place), so references wait in a ring until what
+ * they need has arrived.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap_private.h"
+
+#define AHEAD 24 /* references from one stage to the next */
+#define RING 64
+
+struct resolver {
+	struct heap *heap;
+	uint32_t *places; /* by rank */
+	uint64_t dangling;
+	uint64_t head; /* references so far */
+	struct {
+		uint64_t address;
+		uint32_t *to;
+		uint32_t rank;
+	} ring[RING];
+};
+
+/* Counts units from 0; 0: more than there may be. */
+static uint64_t give_places(struct resolver *resolver)
+{
+	struct heap *heap = resolver->heap;
+	uint8_t *end = heap->rows.pile.at + heap->rows.pile.used;
+	struct raw_row *row = (struct raw_row *)(void *)heap->rows.pile.at, *ahead = row;
+	uint64_t units = ROW_REFERENCES / 2;
+
+	for (unsigned int i = 0; i < AHEAD && (uint8_t *)ahead < end; i++)
+		ahead = raw_row__next(ahead);
+	for (; (uint8_t *)row < end; row = raw_row__next(row)) {
+		if ((uint8_t *)ahead < end) {
+			address_index__prefetch(&heap->index, ahead->address);
+			ahead = raw_row__next(ahead);
+		}
+		if (row->type & (ROW_PART | ROW_DEAD))
+			continue;
+		if (units >= ROW_UNITS_MOST)
+			return 0;
+		row->address = address_index__rank(&heap->index, row->address);
+		resolver->places[row->address] = (uint32_t)units;
+		units += raw_row__final_units(row);
+	}
+	return units < ROW_UNITS_MOST ? units : 0;
+}
+
+static void look_up(struct resolver *resolver, uint64_t n)
+{
+	const uint32_t rank = address_index__rank(&resolver->heap->index,
+						  resolver->ring[n % RING].address);
+
+	resolver->ring[n % RING].rank = rank;
+	if (rank != ADDRESS_INDEX_NONE)
+		__builtin_prefetch(&resolver->places[rank]);
+}
+
+static void write_place(struct resolver *resolver, uint64_t n)
+{
+	const uint32_t rank = resolver->ring[n % RING].rank;
+
+	if (rank != ADDRESS_INDEX_NONE)
+		*resolver->ring[n % RING].to |= resolver->places[rank];
+	else
+		resolver->dangling++; /* and leads to ROW_NOWHERE */
+}
+
+static inline void add_reference(struct resolver *resolver, uint64_t address, uint32_t *to)
+{
+	const uint64_t n = resolver->head++;
+
+	address_index__prefetch(&resolver->heap->index, address);
+	resolver->ring[n % RING].address = address;
+	resolver->ring[n % RING].to = to;
+	if (n >= AHEAD)
+		look_up(resolver, n - AHEAD);
+	if (n >= 2 * AHEAD)
+		write_place(resolver, n - 2 * AHEAD);
+}
+
+static void drain(struct resolver *resolver)
+{
+	const uint64_t n = resolver->head;
+
+	for (uint64_t i = n > AHEAD ? n - AHEAD : 0; i < n; i++)
+		look_up(resolver, i);
+	for (uint64_t i = n > 2 * AHEAD ? n - 2 * AHEAD : 0; i < n; i++)
+		write_place(resolver, i);
+}
+
+static void write_row(struct resolver *resolver, struct raw_row *from, uint32_t *to)
+{
+	const struct raw_row row = *from;
+	const raw_reference *references = raw_row__references(from);
+	uint32_t *at = to + ROW_REFERENCES;
+
+	to[ROW_NUMBER] = ROW_NONE;
+	to[ROW_INDEX] = (uint32_t)row.address;
+	to[ROW_SIZE] = row.size;
+	to[ROW_TYPE] = row.type | (row.references ? ROW_HAS_REFERENCES : 0);
+	for (uint32_t i = 0; i < row.references; i++, at++) {
+		const uint64_t address = references[i];
+
+		*at = i + 1 == row.references ? ROW_HIGH : 0;
+		add_reference(resolver, address, at);
+	}
+	if (row.place_bytes)
+		memmove(at, references + row.references, row.place_bytes);
+}
+
+static void write_rows(struct resolver *resolver)
+{
+	struct heap *heap = resolver->heap;
+	uint8_t *end = heap->rows.pile.at + heap->rows.pile.used;
+	struct raw_row *row = (struct raw_row *)(void *)heap->rows.pile.at, *next;
+	uint32_t *to = (uint32_t *)(void *)heap->rows.pile.at;
+
+	next = raw_row__next(row); /* nowhere */
+	memset(to, 0, ROW_REFERENCES * sizeof(*to));
+	to[ROW_NUMBER] = to[ROW_INDEX] = ROW_NONE;
+	to[ROW_TYPE] = (uint32_t)ROW_DEAD;
+	to += ROW_REFERENCES;
+	for (row = next; (uint8_t *)row < end; row = next) {
+		const uint64_t units = raw_row__final_units(row);
+
+		next = raw_row__next(row);
+		if (row->type & (ROW_PART | ROW_DEAD))
+			continue;
+		heap->facts.unfinished += (row->type & ROW_UNFINISHED) != 0;
+		heap->rows.count++;
+		heap->rows.references += row->references;
+		write_row(resolver, row, to);
+		to += units * 2;
+	}
+	drain(resolver);
+}
+
+static uint32_t place_of(const struct resolver *resolver, uint64_t address)
+{
+	const uint32_t rank = address_index__rank(&resolver->heap->index, address);
+
+	return rank == ADDRESS_INDEX_NONE ? ROW_NOWHERE : resolver->places[rank];
+}
+
+static void resolve_roots(struct resolver *resolver)
+{
+	struct heap_roots *roots = &resolver->heap->roots;
+
+	for (uint32_t i = 0; i < heap_roots__leaves(roots); i++) {
+		struct root_leaf *leaf = heap_roots__leaf(roots, i);
+
+		leaf->object = place_of(resolver, leaf->to);
+		roots->dangling += leaf->object == ROW_NOWHERE;
+	}
+}
+
+static int compare_weak(const void *a, const void *b)
+{
+	const struct weak_entry *left = a, *right = b;
+
+	if (left->from != right->from)
+		return left->from < right->from ? -1 : 1;
+	if (left->place != right->place)
+		return left->place < right->place ? -1 : 1;
+	return left->to < right->to ? -1 : left->to > right->to;
+}
+
+/* Sorted by object; what a duplicate of an object said again goes. */
+static void resolve_weak(struct resolver *resolver)
+{
+	struct heap_facts *facts = &resolver->heap->facts;
+	struct pile *pile = &resolver->heap->weak;
+	struct weak_entry *of = (struct weak_entry *)(void *)pile->at;
+	const uint64_t count = pile->used / sizeof(*of);
+	uint64_t kept = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		of[i].from = place_of(resolver, of[i].from);
+		of[i].object = place_of(resolver, of[i].to);
+	}
+	if (count > 1)
+		qsort(of, count, sizeof(*of), compare_weak);
+	for (uint64_t i = 0; i < count; i++) {
+		if (kept && of[i].place != EVENT_UNKNOWN && !compare_weak(&of[i], &of[kept - 1]))
+			continue;
+		facts->dangling_weak_references += of[i].object == ROW_NOWHERE;
+		of[kept++] = of[i];
+	}
+	pile->used = kept * sizeof(*of);
+	facts->weak_references = kept;
+}
+
+int heap_resolve(struct heap *heap)
+{
+	struct resolver *resolver = calloc(1, sizeof(*resolver));
+	uint64_t units, bytes = heap->index.count * sizeof(*resolver->places);
+	int err = -ENOMEM;
+
+	if (!resolver)
+		return err;
+	resolver->heap = heap;
+	resolver->places = memory__get(&heap->memory, bytes);
+	if (!resolver->places) {
+		err = memory__error(&heap->memory);
+		goto out;
+	}
+	units = give_places(resolver);
+	err = -EOVERFLOW;
+	if (!units)
+		goto out;
+	write_rows(resolver);
+	heap->facts.dangling_references += resolver->dangling;
+	heap->rows.pile.used = units * 8;
+	resolve_roots(resolver);
+	resolve_weak(resolver);
+	memory__put(&heap->memory, resolver->places, bytes);
+	resolver->places = NULL;
+	err = heap_roots__append(&heap->roots, &heap->rows);
+	pile__trim(&heap->rows.pile, &heap->memory);
+out:
+	memory__put(&heap->memory, resolver->places, bytes);
+	free(resolver);
+	return err;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory by the gigabyte, counted against one limit.
+ *
+ * Big pieces come from the kernel and go back to it; growing moves pages, it copies nothing. What
+ * is counted is what was asked for, touched or not, so `highest` is what the limit must allow.
+ * Nothing here is safe for several threads.
+ */
+#ifndef MODEL_MEMORY_H
+#define MODEL_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct memory {
+	uint64_t limit; /* bytes; 0: none */
+	uint64_t used, highest;
+	bool refused; /* something would have passed the limit */
+};
+
+/* Zeroed; for memory__put() with the same number of bytes. NULL: the limit, or no memory. */
+void *memory__get(struct memory *memory, uint64_t bytes);
+
+/* The new place of it, what is added not set to anything. NULL: it is as it was. */
+void *memory__resize(struct memory *memory, void *at, uint64_t bytes, uint64_t new_bytes);
+
+/* at may be NULL. */
+void memory__put(struct memory *memory, void *at, uint64_t bytes);
+
+/* Which of the two it was, after a NULL: -EDQUOT (the limit) or -ENOMEM. */
+int memory__error(const struct memory *memory);
+
+/* A growing row of bytes. All zero is an empty one; pointers into it last until it grows. */
+struct pile {
+	uint8_t *at;
+	uint64_t used, room;
+};
+
+bool pile__grow(struct pile *pile, struct memory *memory, uint64_t bytes);
+
+/* The place of so many more bytes, or NULL. */
+static inline void *pile__add(struct pile *pile, struct memory *memory, uint64_t bytes)
+{
+	if (bytes > pile->room - pile->used && !pile__grow(pile, memory, bytes))
+		return NULL;
+	pile->used += bytes;
+	return pile->at + pile->used - bytes;
+}
+
+/* Give back what is not used. */
+void pile__trim(struct pile *pile, struct memory *memory);
+void pile__free(struct pile *pile, struct memory *memory);
+
+#endif
