@@ -56,6 +56,7 @@ struct identity_collection {
 	const struct collection *collection;
 	bool known; /* it was applied; else what it condemned is withdrawn */
 	struct survival_sum survived, moved, promoted, died, withdrawn;
+	struct survival_sum stayed; /* of those that survived: where they were */
 	uint64_t ranges; /* that were applied */
 };
 
