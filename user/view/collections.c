@@ -158,6 +158,10 @@ static void take_columns(struct collections *collections)
 	}
 	if (!(collections->told & (KNOWN_MOVES | KNOWN_DEATHS)))
 		remove_column(collections, CELL_DEAD);
+	if (!(collections->told & KNOWN_POOLS)) {
+		remove_column(collections, CELL_BEFORE);
+		remove_column(collections, CELL_AFTER);
+	}
 	if (!collections->options.several)
 		remove_column(collections, CELL_PID);
 }
@@ -196,8 +200,10 @@ static unsigned int told_by(const struct collection *collection)
 {
 	bool moves = collection->moved.bytes.known || collection->moved.objects.known ||
 		     collection->survived.bytes.known || collection->survived.objects.known;
+	bool sizes = collection->before_bytes != EVENT_UNKNOWN ||
+		     collection->after_bytes != EVENT_UNKNOWN;
 
-	return (moves ? KNOWN_MOVES : 0) |
+	return (moves ? KNOWN_MOVES : 0) | (sizes ? KNOWN_POOLS : 0) |
 	       (collection->dead.bytes.known || collection->dead.objects.known ? KNOWN_DEATHS : 0);
 }
 

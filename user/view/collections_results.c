@@ -15,9 +15,11 @@ struct page {
 	const struct results *results;
 };
 
+#define NAME_COLUMNS 13 /* what a name says begins here */
+
 static void line(const struct page *page, const char *name)
 {
-	buf__printf(page->out, "  %-10s ", name);
+	buf__printf(page->out, "  %-*s", NAME_COLUMNS - 2, name);
 }
 
 static void end_line(const struct page *page)
@@ -150,38 +152,48 @@ static void add_rates(const struct page *page)
 	end_line(page);
 }
 
-static void add_sum(const struct page *page, const char **before, const char *name,
-		    struct amount bytes)
+static void add_sum(struct buf *out, const char *name, struct amount bytes)
 {
 	char text[UNITS_TEXT];
 
-	if (!bytes.known)
-		return;
-	buf__printf(page->out, "%s%s %s%s", *before, name, bytes.estimated ? "~" : "",
-		    units__bytes(text, bytes.value));
-	*before = ", ";
+	if (bytes.known)
+		buf__printf(out, "%s%s %s%s", out->len ? ", " : "", name,
+			    bytes.estimated ? "~" : "", units__bytes(text, bytes.value));
+}
+
+/* Of one process they are what the bytes before them were; those of several need not be. */
+static void add_objects(struct buf *out, const struct summary *summary, bool same)
+{
+	const struct amount objects = summary->dead_objects;
+	const char *before = out->len ? ", dead " : "dead ";
+	char text[UNITS_TEXT];
+
+	same &= summary->dead.known;
+	if (objects.known)
+		buf__printf(out, "%s%s%s object%s%s", same ? " (" : before,
+			    objects.estimated ? "~" : "", units__count(text, objects.value),
+			    objects.value == 1 ? "" : "s", same ? ")" : "");
 }
 
 static void add_sums(const struct page *page)
 {
 	const struct summary *summary = page->results->summary;
-	const char *before = "";
-	char text[UNITS_TEXT];
+	const struct wrap wrap = { .columns = WRAP_COLUMNS, .indent = NAME_COLUMNS };
+	struct buf said = BUF_INIT;
 
 	if (!summary->moved.known && !summary->dead.known && !summary->dead_objects.known)
 		return;
+	add_sum(&said, "moved", summary->moved);
+	add_sum(&said, "survived", summary->survived);
+	add_sum(&said, "promoted", summary->promoted);
+	add_sum(&said, "dead", summary->dead);
+	add_objects(&said, summary, page->results->of != NULL);
 	line(page, "objects");
-	add_sum(page, &before, "moved", summary->moved);
-	add_sum(page, &before, "survived", summary->survived);
-	add_sum(page, &before, "promoted", summary->promoted);
-	add_sum(page, &before, "dead", summary->dead);
-	if (summary->dead_objects.known)
-		buf__printf(page->out, "%s%s%s objects%s",
-			    summary->dead.known ? " (" : *before ? ", dead " : "dead ",
-			    summary->dead_objects.estimated ? "~" : "",
-			    units__count(text, summary->dead_objects.value),
-			    summary->dead.known ? ")" : "");
+	wrap__add(page->out, &wrap, NAME_COLUMNS, buf__str(&said));
 	end_line(page);
+	if (said.error)
+		page->out->error = said.error;
+	buf__free(&said);
 }
 
 static void add_longest(const struct page *page)
