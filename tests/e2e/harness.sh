@@ -84,6 +84,33 @@ expect "$TMP/out" 'ran over its time'
 lib_runs "$(cat "$TMP/tree/sleeper")" && fail "the file's background process is still running"
 pass
 
+t "also what has a session of its own"
+tree escapes <<-'END'
+	t one
+	start sleeper setsid sh -c 'echo $$ >"$0"; exec sleep 86397' "$ROOT/sleeper"
+	wait_for test -s "$ROOT/sleeper"
+	kill -KILL $PPID $$
+END
+expect_status 1
+wait_for '! lib_runs "$(cat "$TMP/tree/sleeper")"' || fail "it is still running"
+pass
+
+t "what failed is shown again at the end, beside what passed and much output"
+tree long <<-'END'
+	t one; seq 1 1000; echo "before one"; pass
+	t two; echo "before two"; fail "as it should"; echo "after two"; pass
+	t three; seq 2001 3000; echo "after three"; pass
+END
+expect_status 1
+expect "$TMP/out" 'lines are not shown'
+tail -n 36 "$TMP/out" >"$TMP/tail"
+for words in '^---- e2e/long$' 'before two$' 'fail two: as it should$' 'after two$' \
+	'^failed: e2e/long: two: as it should$'; do
+	expect "$TMP/tail" "$words"
+done
+expect_not "$TMP/tail" 'before one|after three'
+pass
+
 t "no test at all is not a success"
 tree absent <<-'END'
 	t one; pass
