@@ -175,6 +175,7 @@ static int touch(struct image *image, struct transaction *transaction, const str
 
 	if (!stop)
 		return 0;
+	stop->late |= event->late;
 	transaction->last_pause = stop->id;
 	if (!starts)
 		transaction->waits = stop->id;

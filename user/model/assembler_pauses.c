@@ -88,8 +88,7 @@ int assembler__end_stop(struct assembler *assembler, struct image *image, struct
 	keep_first(&result, share_out(assembler, stop));
 	pause->share_ns = EVENT_UNKNOWN;
 	if (pause->start_ns != EVENT_UNKNOWN && pause->end_ns != EVENT_UNKNOWN)
-		pause->share_ns = pause->end_ns > pause->start_ns ? pause->end_ns - pause->start_ns
-								  : 0;
+		pause->share_ns = pause->end_ns - pause->start_ns;
 	if (assembler->sink.pause)
 		keep_first(&result, assembler->sink.pause(assembler->sink.context, pause,
 							  (unsigned int)stop->shares.count));

@@ -22,6 +22,7 @@ struct stop *stop__new(uint64_t id, const struct event *event)
 		return NULL;
 	stop->id = id;
 	stop->tid = event->tid;
+	stop->late = event->late;
 	stop->pause = (struct pause){
 		.target = event->target,
 		.number = event->pause.pause,
@@ -56,7 +57,7 @@ static int close_share(struct stop *stop, uint64_t at)
 	if (!stop->owner)
 		return 0;
 	if (stop->since != EVENT_UNKNOWN && at != EVENT_UNKNOWN)
-		ns = at > stop->since ? at - stop->since : 0;
+		ns = at >= stop->since ? at - stop->since : EVENT_UNKNOWN;
 	if (at != EVENT_UNKNOWN && (stop->since == EVENT_UNKNOWN || at > stop->since))
 		stop->since = at;
 	for (size_t i = 0; i < stop->shares.count; i++) {
@@ -88,19 +89,28 @@ int stop__touch(struct stop *stop, struct transaction *transaction, uint64_t tim
 	return 0;
 }
 
-static void forget_what_may_be_anothers(struct stop *stop)
+static void forget_shares(struct stop *stop)
 {
-	struct pause *pause = &stop->pause;
-
-	if (pause->number != EVENT_UNKNOWN && stop->shares.count <= 1)
-		return;
 	for (size_t i = 0; i < stop->shares.count; i++)
 		stop->shares.items[i].ns = EVENT_UNKNOWN;
-	if (pause->number != EVENT_UNKNOWN)
-		return;
-	if (pause->start_ns != EVENT_UNKNOWN)
-		pause->end_ns = EVENT_UNKNOWN;
-	pause->suspend_ns = EVENT_UNKNOWN;
+}
+
+/* Of begin and end only one stays, so that nobody takes their difference. */
+static void unmeasure(struct stop *stop)
+{
+	forget_shares(stop);
+	if (stop->pause.start_ns != EVENT_UNKNOWN)
+		stop->pause.end_ns = EVENT_UNKNOWN;
+}
+
+static void forget_what_may_be_anothers(struct stop *stop)
+{
+	if (stop->pause.number == EVENT_UNKNOWN) {
+		unmeasure(stop);
+		stop->pause.suspend_ns = EVENT_UNKNOWN;
+	} else if (stop->shares.count > 1) {
+		forget_shares(stop);
+	}
 }
 
 int stop__end(struct stop *stop, const struct event *event, const struct names *names)
@@ -110,6 +120,7 @@ int stop__end(struct stop *stop, const struct event *event, const struct names *
 
 	if (event) {
 		pause->end_ns = event->time;
+		stop->late |= event->late;
 		pause->suspend_ns = event->pause.suspend_ns;
 		if (pause->why == 0)
 			pause->why = event->pause.why;
@@ -119,6 +130,8 @@ int stop__end(struct stop *stop, const struct event *event, const struct names *
 		err = close_share(stop, pause->end_ns);
 	if (stop->doubted)
 		forget_what_may_be_anothers(stop);
+	if (stop->late || (pause->start_ns != EVENT_UNKNOWN && pause->end_ns < pause->start_ns))
+		unmeasure(stop);
 	pause->what = stop->what.len ? (struct text){ stop->what.data, stop->what.len }
 				     : names__why(names, pause->why);
 	pause->shared = stop->shares.count > 1;

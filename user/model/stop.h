@@ -35,6 +35,7 @@ struct stop {
 	uint64_t id; /* not used twice, above 0 */
 	uint32_t tid;
 	struct pause pause; /* as far as it is known */
+	bool late;	    /* one of its times is when it was told: not to be measured */
 	bool doubted;	    /* records may be missing inside, those of others among them */
 	struct buf what;
 	struct transaction *owner; /* whose share grows now */

@@ -266,7 +266,8 @@ static void count_allocation(struct summary *summary, const struct collection *c
 	if (collection->end_ns != EVENT_UNKNOWN && summary->after_known &&
 	    collection->end_ns < summary->after_ns)
 		return;
-	summary->after_known = whole && collection->after_bytes != EVENT_UNKNOWN;
+	summary->after_known = whole && collection->after_bytes != EVENT_UNKNOWN &&
+			       collection->end_ns != EVENT_UNKNOWN;
 	summary->after_bytes = collection->after_bytes;
 	summary->after_ns = collection->end_ns;
 }

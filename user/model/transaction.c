@@ -58,6 +58,7 @@ int transaction__start(struct transaction *transaction, const struct event *even
 	int err;
 
 	transaction->started = true;
+	transaction->late |= event->late;
 	transaction->tid = event->tid;
 	collection->start_ns = event->time;
 	collection->generations = event->gc_start.generations;
@@ -73,6 +74,7 @@ int transaction__finish(struct transaction *transaction, const struct event *eve
 	int err;
 
 	transaction->ended = true;
+	transaction->late |= event->late;
 	collection->end_ns = event->time;
 	if (event->gc_finish.collected != EVENT_UNKNOWN)
 		collection->dead.objects = amount__exact(event->gc_finish.collected);
@@ -376,6 +378,9 @@ const struct collection *transaction__conclude(struct transaction *transaction,
 				  transaction->pools.dropped > 0;
 	if (transaction->doubted)
 		forget_what_may_be_anothers(transaction);
+	if (collection->start_ns != EVENT_UNKNOWN &&
+	    (transaction->late || collection->end_ns < collection->start_ns))
+		collection->end_ns = EVENT_UNKNOWN;
 	hand_over_lists(transaction, names);
 	name_it(transaction, generations);
 	weigh_heap(transaction);

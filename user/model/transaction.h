@@ -31,6 +31,7 @@ struct transaction {
 	bool started;		  /* gc_start was seen */
 	bool ended;
 	bool doubted; /* it has no number, and what was told of it may be several ones' */
+	bool late;     /* start or end is when it was told: their difference is nothing */
 	bool fragment; /* it may have started before its gc_start: that was doubted */
 	uint64_t ended_as; /* the how-manieth to end: the order to hand them out in */
 	uint64_t waits;	   /* id of the pause at whose end it is handed out; 0: none */

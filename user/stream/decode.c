@@ -121,14 +121,14 @@ int decoder__expect(struct decoder *decoder, uint64_t batches)
 			    from);
 }
 
-/* The producer's numbers; NULL: it is one too many, or memory runs out. */
-static struct sequence *sequence_of(struct decoder *decoder, uint64_t id)
+/* NULL: it is one too many, or memory runs out. */
+static struct producer *speaker_of(struct decoder *decoder, uint64_t id)
 {
 	struct producer *producer;
 
 	for (size_t i = 0; i < decoder->producer_count; i++) {
 		if (decoder->producers[i]->id == id)
-			return &decoder->producers[i]->sequence;
+			return decoder->producers[i];
 	}
 	if (decoder->producer_count == DECODE_PRODUCERS)
 		return NULL;
@@ -137,7 +137,7 @@ static struct sequence *sequence_of(struct decoder *decoder, uint64_t id)
 		return NULL;
 	producer->id = id;
 	decoder->producers[decoder->producer_count++] = producer;
-	return &producer->sequence;
+	return producer;
 }
 
 /* Whether the batch is to be used. */
@@ -147,11 +147,12 @@ static bool arrive(struct decoder *decoder, const struct gctrace_batch *batch)
 	uint64_t lost, from;
 
 	decoder->producer = batch->producer;
-	decoder->sequence = sequence_of(decoder, batch->producer);
-	if (!decoder->sequence) {
+	decoder->speaker = speaker_of(decoder, batch->producer);
+	if (!decoder->speaker) {
 		decoder__lose(decoder, LOSS_LIMIT, 1);
 		return true;
 	}
+	decoder->sequence = &decoder->speaker->sequence;
 	from = decoder->sequence->settled_ns;
 	verdict = sequence__arrive(decoder->sequence, batch->sequence, decoder->record->stamp,
 				   &lost);
@@ -255,6 +256,7 @@ int decoder__record(struct decoder *decoder, const struct record *record)
 	decoder->answer = 0;
 	decoder->producer = 0;
 	decoder->sequence = NULL;
+	decoder->speaker = NULL;
 	if (record->kind == RECORD_BATCH)
 		return read_batch(decoder, (const uint8_t *)(record + 1),
 				  record->bytes - sizeof(*record));

@@ -3,6 +3,7 @@
  * Records of batches that are a few numbers and perhaps a name. Texts stand behind their struct,
  * one after the other; struct cursor hands them out as far as there is enough.
  */
+#include "base/clock.h"
 #include "decoding.h"
 #include "varint.h"
 
@@ -18,10 +19,43 @@ static struct text take_text(struct cursor *cursor, uint32_t bytes)
 	return text;
 }
 
-/* A producer that has no clock says 0: the probe's stamp is the next best. */
-static uint64_t time_of(const struct decoder *decoder, uint64_t time_ns)
+/*
+ * The producer's time is better than the probe's stamp, which is that of a whole batch; if its clock
+ * is ours. In a time namespace it is shifted, and a producer may say anything:
+ *
+ *   - a time after the stamp has not come yet: that clock is never believed again;
+ *   - an end of a pause is fired at once (gctrace_write_pause_end()): where it is old by
+ *     PROMPT_NS, the clock is not believed until another one is prompt;
+ *   - other records are as old as their batch may be, which a long collection fills: AGE_NS.
+ *
+ * So a clock that is behind by less than PROMPT_NS is believed: durations are right, starts are off
+ * by that. What has no time of its own (0: a producer without a clock) has its batch's, and is
+ * `late`: nobody measures with it.
+ */
+#define PROMPT_NS NS_PER_S
+#define AGE_NS (3600 * NS_PER_S)
+
+static bool is_ours(struct decoder *decoder, enum event_kind kind, uint64_t time_ns)
 {
-	return time_ns ? time_ns : decoder->record->stamp;
+	struct producer *speaker = decoder->speaker;
+	uint64_t stamp = decoder->record->stamp;
+
+	if (time_ns > stamp && speaker)
+		speaker->ahead = true;
+	if (time_ns > stamp || stamp - time_ns > AGE_NS)
+		return false;
+	if (!speaker)
+		return true;
+	if (kind == EVENT_PAUSE_END)
+		speaker->behind = stamp - time_ns > PROMPT_NS;
+	return !speaker->ahead && !speaker->behind;
+}
+
+static void set_time(struct decoder *decoder, struct event *event, uint64_t time_ns)
+{
+	event->late = !time_ns || !is_ours(decoder, event->kind, time_ns);
+	if (!event->late)
+		event->time = time_ns;
 }
 
 int decode__producer(struct decoder *decoder, const uint8_t *at, size_t bytes)
@@ -48,7 +82,7 @@ int decode__gc_start(struct decoder *decoder, const uint8_t *at, size_t bytes)
 
 	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
 		return -EBADMSG;
-	event.time = time_of(decoder, fixed.time_ns);
+	set_time(decoder, &event, fixed.time_ns);
 	event.gc_start.gc = fixed.gc;
 	event.gc_start.generations = fixed.generations;
 	event.gc_start.reason = fixed.reason;
@@ -64,7 +98,7 @@ int decode__gc_finish(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
 		return -EBADMSG;
 	decoder__expect(decoder, fixed.batches);
-	event.time = time_of(decoder, fixed.time_ns);
+	set_time(decoder, &event, fixed.time_ns);
 	event.gc_finish.gc = fixed.gc;
 	event.gc_finish.collected = EVENT_UNKNOWN;
 	return decoder__tell(decoder, &event);
@@ -77,7 +111,7 @@ int decode__pause_begin(struct decoder *decoder, const uint8_t *at, size_t bytes
 
 	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
 		return -EBADMSG;
-	event.time = time_of(decoder, fixed.time_ns);
+	set_time(decoder, &event, fixed.time_ns);
 	event.pause.pause = fixed.pause;
 	event.pause.why = fixed.why;
 	event.pause.suspend_ns = EVENT_UNKNOWN;
@@ -92,7 +126,7 @@ int decode__pause_end(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
 		return -EBADMSG;
 	decoder__expect(decoder, fixed.batches);
-	event.time = time_of(decoder, fixed.time_ns);
+	set_time(decoder, &event, fixed.time_ns);
 	event.pause.pause = fixed.pause;
 	event.pause.suspend_ns = fixed.suspend_ns;
 	return decoder__tell(decoder, &event);
@@ -170,7 +204,7 @@ int decode__dump_end(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
 		return -EBADMSG;
 	decoder__expect(decoder, fixed.batches);
-	event.time = time_of(decoder, fixed.time_ns);
+	set_time(decoder, &event, fixed.time_ns);
 	event.dump_end.dump = fixed.dump;
 	event.dump_end.status = fixed.status;
 	event.dump_end.objects = fixed.objects;

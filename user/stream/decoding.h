@@ -22,6 +22,7 @@
 struct producer {
 	uint64_t id;
 	struct sequence sequence;
+	bool ahead, behind; /* its clock is not ours (decode_marks.c) */
 };
 
 /* An object whose references come in several hits of a single probe, from one thread. */
@@ -61,6 +62,7 @@ struct decoder {
 	const struct record *record;
 	uint64_t producer;
 	struct sequence *sequence; /* NULL: not watched */
+	struct producer *speaker;  /* the same */
 };
 
 static inline bool decoder__wants(const struct decoder *decoder, enum event_kind kind)

@@ -71,6 +71,7 @@ struct event {
 	uint32_t tid;	 /* 0: not known */
 	uint64_t time;	 /* the producer's own where it told one, else the probe's stamp */
 	uint64_t stamp;	 /* of the record that it came in */
+	bool late;	 /* `time` is when it was told; it was before, nobody knows when */
 	bool doubted;	 /* a start: what it rests on may have been lost before it */
 	union {
 		struct {
