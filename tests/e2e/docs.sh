@@ -52,11 +52,12 @@ man_options() {
 	/^\.Ss/ { group = $2 }
 	section == "COMMANDS" && /^\.It Cm/ { command = $3; commands[command] }
 	/^\.It Fl/ && (command != "" || group != "") {
-		letter = "-"; value = "-"; name = ""
+		letter = "-"; value = "-"; name = ""; optional = 0
 		for (i = 2; i <= NF; i++) {
 			if ($i == "Fl" && $(i + 1) ~ /^-./) name = "-" $(i + 1)
 			else if ($i == "Fl") letter = $(i + 1)
-			else if ($i == "Ar") value = $(i + 1)
+			else if ($i == "Op" && $(i + 1) == "=") optional = 1
+			else if ($i == "Ar") value = optional ? "[=" $(i + 1) "]" : $(i + 1)
 		}
 		entry = name OFS letter OFS value
 		if (section == "COMMANDS") own[command OFS entry]

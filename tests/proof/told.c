@@ -80,7 +80,8 @@ static void check_flags(struct told *told, uint64_t to, uint32_t flags, const ch
 		expected |= GCTRACE_ALREADY_REPORTED;
 	if (to && has(&told->reported, to))
 		expected |= GCTRACE_ALREADY_VISITED;
-	if ((flags & GCTRACE_SPEC_FLAGS) != expected)
+	/* What was lost had been named as well. */
+	if (!told->lost && (flags & GCTRACE_SPEC_FLAGS) != expected)
 		complain(&told->wrong, "%s to %#" PRIx64 " has flags %#x, expected %#x of them",
 			 what, to, flags, expected);
 	if (to)

@@ -134,12 +134,17 @@ static void close_ring(struct dump *dump)
 	dump->state = OVER;
 }
 
+void dump__give_up(struct dump *dump)
+{
+	leave(dump, DUMP_ABORTED);
+	close_ring(dump);
+}
+
 void dump__free(struct dump *dump)
 {
 	if (!dump)
 		return;
-	leave(dump, DUMP_ABORTED);
-	close_ring(dump);
+	dump__give_up(dump);
 	free(dump);
 }
 

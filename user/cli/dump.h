@@ -107,7 +107,7 @@ struct dump_ops {
 /* Both are copied. NULL: no memory, said. */
 struct dump *dump__new(const struct dump_options *options, const struct dump_ops *ops);
 
-/* Lets go of requests and ring if it is not over; that waits until they are down. */
+/* Gives up what is not over. NULL is legal. */
 void dump__free(struct dump *dump);
 
 /* Every event of the trace, of any target. 0, or what the sink answered. */
@@ -125,6 +125,12 @@ void dump__turn(struct dump *dump);
  * always comes), or is gone, or silent.
  */
 void dump__abort(struct dump *dump);
+
+/*
+ * Let go of requests and ring at once, whatever the target may still tell: the trace ends. It is
+ * over then; where no end had come, as one that was stopped.
+ */
+void dump__give_up(struct dump *dump);
 
 /* The requests are down and the ring is gone. */
 bool dump__is_over(const struct dump *dump);

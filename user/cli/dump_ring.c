@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include "../attach/session.h"
+#include "../base/clock.h"
 #include "../base/report.h"
 #include "../stream/merge.h"
+
+#define POLL_NS (20 * NS_PER_MS)
 
 /* The slot that is the dump's: it is there from session__dump_begin() on. */
 static int find_slot(struct session *session, struct session_ring *slot)
@@ -89,14 +92,31 @@ static void forget(struct dump_ring *ring)
 	ring->state = DUMP_RING_NONE;
 }
 
+/*
+ * A whole ring may be handed on at once, to somebody who takes his time. What the kernel tells of
+ * processes meanwhile has to be taken before its own ring is full. All of it happened after what
+ * is being handed on, since that round began with a look at it.
+ */
+static int poll_session(struct dump_ring *ring)
+{
+	const uint64_t now = clock__monotonic_ns();
+
+	if (now - ring->polled_ns < POLL_NS)
+		return 0;
+	ring->polled_ns = now;
+	return session__poll(ring->session, 0);
+}
+
 static int see(void *context, const struct record *record, unsigned int number)
 {
 	struct dump_ring *ring = context;
+	int err;
 
 	if (number == ring->number)
 		ring->watch.record(ring->watch.context, record->bytes, ring__used(&ring->ring),
 				   ring->ring.bytes);
-	return ring->sink->record(ring->sink->ctx, record, number);
+	err = poll_session(ring);
+	return err ? err : ring->sink->record(ring->sink->ctx, record, number);
 }
 
 int dump_ring__pull(struct dump_ring *ring, struct merge *merge, uint64_t timeout_ns,

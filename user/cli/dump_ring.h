@@ -40,6 +40,7 @@ struct dump_ring {
 	unsigned int number; /* its slot */
 	struct dump_ring_watch watch;
 	const struct record_sink *sink; /* of the pull that is going on */
+	uint64_t polled_ns;
 };
 
 /* Zeroes are a ring that is not there. -EBUSY while there is one; errors are said. */

@@ -14,13 +14,6 @@ void dumper__begin(struct dumper *dumper, struct live *live)
 	dumper->round_ns = clock__monotonic_ns();
 }
 
-void dumper__end(struct dumper *dumper)
-{
-	dump_live__free(dumper->dump);
-	dumper->dump = NULL;
-	dumper->is_done = true;
-}
-
 int dumper__event(struct dumper *dumper, const struct event *event)
 {
 	return dumper->dump ? dump__event(dump_live__dump(dumper->dump), event) : 0;
@@ -37,6 +30,17 @@ static void finish_dump(struct dumper *dumper, const struct dump *dump)
 	dumper->failed += !result->begun && result->outcome != DUMP_ABORTED;
 	dump_live__free(dumper->dump);
 	dumper->dump = NULL;
+}
+
+void dumper__end(struct dumper *dumper)
+{
+	struct dump *dump = dumper->dump ? dump_live__dump(dumper->dump) : NULL;
+
+	dumper->is_done = true;
+	if (!dump)
+		return;
+	dump__give_up(dump);
+	finish_dump(dumper, dump);
 }
 
 /* The next target that lives; false: the round is over. */

@@ -40,7 +40,7 @@ struct dumper {
 /* After live__begin(). Zeroes but for every_ns before that. */
 void dumper__begin(struct dumper *dumper, struct live *live);
 
-/* Stops what is under way without waiting for its end. */
+/* The trace has ended: gives up what is under way, and tells of it. */
 void dumper__end(struct dumper *dumper);
 
 int dumper__event(struct dumper *dumper, const struct event *event);

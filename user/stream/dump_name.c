@@ -40,8 +40,8 @@ int dump_name__parse(const char *word, struct dump_name *name)
 	if (at && at > word && access(word, F_OK) != 0)
 		named = parse_number(at + 1, &name->number);
 	if (named < 0) {
-		error("%s: heap dumps in a recording are counted from 1; there is none of that"
-		      " number",
+		error("%s: there is none of that number; heap dumps in a recording are counted from"
+		      " 1",
 		      escape(word));
 		return -EINVAL;
 	}
