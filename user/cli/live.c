@@ -316,6 +316,20 @@ static int open_rings(struct live *live)
 	return err;
 }
 
+/* A trace begins when the first of its processes is attached to: none is older than the whole. */
+static uint64_t began_ns(const struct live *live)
+{
+	uint64_t began = clock__monotonic_ns();
+
+	for (uint32_t i = 0; i < session__target_count(live->session); i++) {
+		const struct target *target = session__target(live->session, i);
+
+		if (target->attached_ns && target->attached_ns < began)
+			began = target->attached_ns;
+	}
+	return began;
+}
+
 int live__begin(struct live *live)
 {
 	int err = open_rings(live);
@@ -323,7 +337,7 @@ int live__begin(struct live *live)
 	if (!err)
 		err = live__wake_by(live, session__poll_fd(live->session));
 	if (!err)
-		err = facts__set_u64(live->facts, "started_ns", clock__monotonic_ns());
+		err = facts__set_u64(live->facts, "started_ns", began_ns(live));
 	if (err)
 		return error_errno(err, "cannot read what the probes tell");
 	return live->options.keep_rights ? 0 : session__drop(live->session);
