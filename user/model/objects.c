@@ -343,6 +343,85 @@ void objects__leave(struct objects *objects, struct chunk *chunk, const struct o
 
 /* ---------------------------------------------------------------- settling */
 
+#define FEW 24 /* arrivals that are cheaper to insert one by one */
+
+/*
+ * Sorting by offset, of which there are 65,536: a bit for each, and the number of bits below it is
+ * the place to go. No comparison, and each object is copied once.
+ */
+struct ranks {
+	uint64_t bits[CHUNK_BYTES / 64];
+	uint16_t below[CHUNK_BYTES / 64];
+};
+
+/* False: two of them have the same offset. */
+static bool rank(struct ranks *ranks, const struct object *objects, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t bit = UINT64_C(1) << (objects[i].offset & 63);
+		uint64_t *word = &ranks->bits[objects[i].offset >> 6];
+
+		if (*word & bit)
+			return false;
+		*word |= bit;
+	}
+	return true;
+}
+
+/* Without the instruction, which not every x86-64 has, the compiler would call a function. */
+static inline uint32_t count_bits(uint64_t word)
+{
+	word -= word >> 1 & UINT64_C(0x5555555555555555);
+	word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+	word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
+}
+
+static void sum_up(struct ranks *ranks)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < CHUNK_BYTES / 64; i++) {
+		ranks->below[i] = (uint16_t)sum;
+		sum += count_bits(ranks->bits[i]);
+	}
+}
+
+static void place(const struct ranks *ranks, struct object *to, const struct object *objects,
+		  uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t below = (UINT64_C(1) << (objects[i].offset & 63)) - 1;
+		const uint32_t word = objects[i].offset >> 6;
+
+		to[ranks->below[word] + count_bits(ranks->bits[word] & below)] = objects[i];
+	}
+}
+
+/* Items and arrivals, whatever their order. 1: done; 0: some share an offset; -ENOMEM. */
+static int merge_by_rank(struct chunk *chunk)
+{
+	struct ranks ranks;
+	struct object *items;
+
+	memset(ranks.bits, 0, sizeof(ranks.bits));
+	if (!rank(&ranks, chunk->items, chunk->count) ||
+	    !rank(&ranks, chunk->arrivals, chunk->arrival_count))
+		return 0;
+	items = malloc(((size_t)chunk->count + chunk->arrival_count) * sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	sum_up(&ranks);
+	place(&ranks, items, chunk->items, chunk->count);
+	place(&ranks, items, chunk->arrivals, chunk->arrival_count);
+	free(chunk->items);
+	free(chunk->arrivals);
+	chunk->items = items;
+	chunk->count += chunk->arrival_count;
+	chunk->arrivals = NULL;
+	return 1;
+}
+
 static int by_offset(const void *a, const void *b)
 {
 	const struct object *left = a, *right = b;
@@ -438,8 +517,31 @@ void chunk__shrink(struct chunk *chunk, uint32_t count)
 	chunk->items = items ? items : chunk->items;
 }
 
+/* Arrivals that came out of order, or by the thousand. 1: they are in. */
+static int merge_many(struct chunk *chunk)
+{
+	if (!chunk->unsorted && chunk->count == 0)
+		return 0;
+	return chunk->arrival_count > FEW ? merge_by_rank(chunk) : 0;
+}
+
+static int merge_few(struct objects *objects, struct chunk *chunk, uint64_t *clashes)
+{
+	if (chunk->unsorted)
+		qsort(chunk->arrivals, chunk->arrival_count, sizeof(struct object), by_offset);
+	if (chunk->count == 0)
+		adopt(chunk);
+	else if (merge(chunk))
+		return -ENOMEM;
+	if (has_clashes(chunk))
+		drop_clashes(objects, chunk, clashes);
+	return 0;
+}
+
 static int settle(struct objects *objects, struct chunk *chunk, uint64_t *clashes)
 {
+	int done;
+
 	chunk->count = drop_hits(chunk->items, chunk->count);
 	chunk->arrival_count = drop_hits(chunk->arrivals, chunk->arrival_count);
 	if (chunk->arrival_count == 0) {
@@ -449,17 +551,12 @@ static int settle(struct objects *objects, struct chunk *chunk, uint64_t *clashe
 		chunk__shrink(chunk, chunk->count);
 		return 0;
 	}
-	if (chunk->unsorted)
-		qsort(chunk->arrivals, chunk->arrival_count, sizeof(struct object), by_offset);
-	if (chunk->count == 0)
-		adopt(chunk);
-	else if (merge(chunk))
-		return -ENOMEM;
+	done = merge_many(chunk);
+	if (done == 0)
+		done = merge_few(objects, chunk, clashes);
 	chunk->arrival_count = chunk->arrival_alloc = 0;
 	chunk->unsorted = false;
-	if (has_clashes(chunk))
-		drop_clashes(objects, chunk, clashes);
-	return 0;
+	return done < 0 ? done : 0;
 }
 
 int objects__settle(struct objects *objects, uint64_t *clashes)

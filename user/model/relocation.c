@@ -472,14 +472,14 @@ static int move_run(struct relocation *r, struct chunk *from, const struct run *
 		return -ENOMEM;
 	release(from, run->first, run->count);
 	arrivals = to->arrivals + to->arrival_count;
+	memcpy(arrivals, run->first, run->count * sizeof(*arrivals));
 	for (uint32_t i = 0; i < run->count; i++) {
-		struct object object = run->first[i];
+		struct object *object = &arrivals[i];
 
-		cover(&object, r->slot, r->last);
-		object.offset = (uint16_t)(object.offset + run->distance);
-		object.moves = one_more(object.moves);
-		states |= object.flags & OBJECT_STATES;
-		arrivals[i] = object;
+		cover(object, r->slot, r->last);
+		object->offset = (uint16_t)(object->offset + run->distance);
+		object->moves = one_more(object->moves);
+		states |= object->flags & OBJECT_STATES;
 	}
 	to->unsorted |= to->arrival_count > 0 && arrivals[-1].offset >= arrivals[0].offset;
 	to->arrival_count += run->count;
@@ -488,10 +488,11 @@ static int move_run(struct relocation *r, struct chunk *from, const struct run *
 
 static void keep_run(struct relocation *r, struct chunk *chunk, const struct run *run)
 {
-	if (r->last)
+	if (chunk->held[r->slot])
 		chunk->held[r->slot] -= with_state(run->first, run->count, r->slot);
 	for (uint32_t i = 0; i < run->count; i++)
 		cover(&run->first[i], r->slot, r->last);
+	chunk->held[r->slot] += with_state(run->first, run->count, r->slot);
 }
 
 /* How far beyond its first object a run may go: `span` bytes at most. */

@@ -15,33 +15,19 @@ static void add_sum(struct survival_sum *sum, uint64_t size)
 	sum->bytes += size;
 }
 
-static void note_survivors(struct subject *subject, const struct survivors *survivors)
-{
-	struct identity_collection *result = &subject->applying->result;
-	bool promoted = survivors->from != PLACE_UNKNOWN && survivors->to != PLACE_UNKNOWN &&
-			survivors->to > survivors->from;
-
-	for (uint32_t i = 0; i < survivors->count; i++) {
-		const struct object *object = &survivors->first[i];
-		enum object_state state = object__state(object, survivors->slot);
-		uint64_t size = objects__size(&subject->objects, object);
-
-		if (state == OBJECT_CONDEMNED || state == OBJECT_PERHAPS)
-			add_sum(&result->survived, size);
-		if (survivors->moved)
-			add_sum(&result->moved, size);
-		if (promoted)
-			add_sum(&result->promoted, size);
-	}
-}
-
 static void on_survived(void *context, const struct survivors *survivors)
 {
 	struct subject *subject = context;
 	const struct identity_sink *sink = &subject->identity->sink;
+	struct identity_collection *result = &subject->applying->result;
+	struct survival_run run;
 
-	survival__survived(&subject->survival, &subject->objects, survivors);
-	note_survivors(subject, survivors);
+	run = survival__survived(&subject->survival, &subject->objects, survivors);
+	survival__add(&result->survived, &run.aged);
+	survival__add(survivors->moved ? &result->moved : &result->stayed,
+		      survivors->moved ? &run.all : &run.aged);
+	if (run.promoted)
+		survival__add(&result->promoted, &run.all);
 	if (sink->survived)
 		sink->survived(sink->context, subject->target, survivors);
 }

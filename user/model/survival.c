@@ -12,22 +12,25 @@ void survival__free(struct survival *survival)
 	vec__free(&survival->generations);
 }
 
-/* NULL: no memory. */
-static struct survival_type *type_of(struct survival *survival, uint32_t type)
+static struct survival_type *new_type(struct survival *survival, uint32_t type)
 {
-	size_t more;
+	size_t more = type + 1 - survival->types.count;
 
-	if (type >= survival->types.count) {
-		more = type + 1 - survival->types.count;
-		if (vec__reserve(&survival->types, more)) {
-			survival->out_of_memory = true;
-			return NULL;
-		}
-		memset(survival->types.items + survival->types.count, 0,
-		       more * sizeof(*survival->types.items));
-		survival->types.count += more;
+	if (vec__reserve(&survival->types, more)) {
+		survival->out_of_memory = true;
+		return NULL;
 	}
+	memset(survival->types.items + survival->types.count, 0,
+	       more * sizeof(*survival->types.items));
+	survival->types.count += more;
 	return &survival->types.items[type];
+}
+
+/* NULL: no memory. */
+static inline struct survival_type *type_of(struct survival *survival, uint32_t type)
+{
+	return type < survival->types.count ? &survival->types.items[type]
+					    : new_type(survival, type);
 }
 
 static struct survival_generation *generation_of(struct survival *survival, uint64_t generation)
@@ -78,24 +81,13 @@ void survival__came(struct survival *survival, const struct object *object, uint
 		curve->born++;
 }
 
-static void age(struct survival *survival, struct survival_type *type, const struct object *object,
-		unsigned int slot)
+static void age(struct survival *survival, struct survival_type *type, const struct object *object)
 {
-	const enum object_state state = object__state(object, slot);
-	struct survival_curve *curve;
+	struct survival_curve *curve = curve_of(survival, type);
 
-	if (state != OBJECT_CONDEMNED && state != OBJECT_PERHAPS)
-		return;
 	survival->all.survived[place(object)]++;
-	curve = curve_of(survival, type);
 	if (curve)
 		curve->survived[place(object)]++;
-}
-
-static void add_run(struct survival_sum *sum, const struct survival_sum *run)
-{
-	sum->objects += run->objects;
-	sum->bytes += run->bytes;
 }
 
 static bool is_promotion(const struct survivors *survivors)
@@ -104,33 +96,48 @@ static bool is_promotion(const struct survivors *survivors)
 	       survivors->to > survivors->from;
 }
 
-void survival__survived(struct survival *survival, const struct objects *objects,
-			const struct survivors *survivors)
+/* Was it condemned, and in no range until now? */
+static inline bool ages(const struct object *object, unsigned int slot)
+{
+	const enum object_state state = object__state(object, slot);
+
+	return state == OBJECT_CONDEMNED || state == OBJECT_PERHAPS;
+}
+
+static void add_survivor(struct survival *survival, const struct survivors *survivors,
+			 const struct object *object, uint64_t size, struct survival_run *run)
+{
+	struct survival_type *type = type_of(survival, object->type);
+
+	if (!type)
+		return;
+	if (survivors->moved)
+		add(&type->moved, size);
+	if (run->promoted)
+		add(&type->promoted, size);
+	add(&run->all, size);
+	if (!ages(object, survivors->slot))
+		return;
+	add(&run->aged, size);
+	if (object->flags & OBJECT_BORN)
+		age(survival, type, object);
+}
+
+struct survival_run survival__survived(struct survival *survival, const struct objects *objects,
+				       const struct survivors *survivors)
 {
 	struct survival_generation *generation = generation_of(survival, survivors->from);
-	const bool promoted = is_promotion(survivors);
-	struct survival_sum run = { 0, 0 };
+	struct survival_run run = { .promoted = is_promotion(survivors) };
 
-	for (uint32_t i = 0; i < survivors->count; i++) {
-		const struct object *object = &survivors->first[i];
-		const uint64_t size = objects__size(objects, object);
-		struct survival_type *type = type_of(survival, object->type);
-
-		if (!type)
-			return;
-		add(&run, size);
-		if (survivors->moved)
-			add(&type->moved, size);
-		if (promoted)
-			add(&type->promoted, size);
-		if (object->flags & OBJECT_BORN)
-			age(survival, type, object, survivors->slot);
-	}
+	for (uint32_t i = 0; i < survivors->count; i++)
+		add_survivor(survival, survivors, &survivors->first[i],
+			     objects__size(objects, &survivors->first[i]), &run);
 	if (!generation)
-		return;
-	add_run(survivors->moved ? &generation->moved : &generation->stayed, &run);
-	if (promoted)
-		add_run(&generation->promoted, &run);
+		return run;
+	survival__add(survivors->moved ? &generation->moved : &generation->stayed, &run.all);
+	if (run.promoted)
+		survival__add(&generation->promoted, &run.all);
+	return run;
 }
 
 static void died(struct survival *survival, struct survival_type *type, const struct object *object,

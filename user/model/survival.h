@@ -15,6 +15,7 @@
 #ifndef MODEL_SURVIVAL_H
 #define MODEL_SURVIVAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vec.h"
@@ -63,9 +64,21 @@ static inline uint64_t survival__alive(const struct survival_type *type)
 /* An object has its id. */
 void survival__came(struct survival *survival, const struct object *object, uint64_t size);
 
+/* What a run of survivors adds up to; aged: those that were condemned and not yet in a range. */
+struct survival_run {
+	struct survival_sum all, aged;
+	bool promoted; /* all of them */
+};
+
 /* Objects are found alive; `objects` knows large sizes. */
-void survival__survived(struct survival *survival, const struct objects *objects,
-			const struct survivors *survivors);
+struct survival_run survival__survived(struct survival *survival, const struct objects *objects,
+				       const struct survivors *survivors);
+
+static inline void survival__add(struct survival_sum *sum, const struct survival_sum *other)
+{
+	sum->objects += other->objects;
+	sum->bytes += other->bytes;
+}
 
 void survival__left(struct survival *survival, const struct object *object, uint64_t size,
 		    uint64_t generation, enum object_fate fate);

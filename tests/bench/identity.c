@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What it costs to keep objects' names while they move: one line a figure, beside its budget. The
+ * least of several runs, because what disturbs a run only makes it slower.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gctrace/wire.h"
+#include "model/identity.h"
+#include "stream/event.h"
+
+#define TARGET 1
+#define OLD_START (UINT64_C(1) << 40)
+#define YOUNG_START (UINT64_C(1) << 36)
+#define SPACE (UINT64_C(1) << 34) /* of a generation: two halves */
+#define OBJECT_BYTES 40
+#define RUNS 5
+
+struct bench {
+	struct identity *identity;
+	struct assembler *assembler;
+	uint64_t now, gc;
+	struct range *ranges;
+};
+
+static void feed(struct bench *bench, struct event *event)
+{
+	event->target = TARGET;
+	event->tid = 1;
+	event->time = event->stamp = ++bench->now;
+	if (assembler__event(bench->assembler, event) || identity__event(bench->identity, event))
+		abort();
+}
+
+static void begin(struct bench *bench)
+{
+	const struct assembler_sink none = { NULL, NULL, NULL, NULL };
+	struct range_sink ranges;
+
+	memset(bench, 0, sizeof(*bench));
+	bench->identity = identity__new(NULL);
+	if (!bench->identity)
+		abort();
+	ranges = identity__ranges(bench->identity);
+	bench->assembler = assembler__new(&none, &ranges);
+	if (!bench->assembler)
+		abort();
+}
+
+static void end(struct bench *bench)
+{
+	assembler__end_all(bench->assembler);
+	assembler__free(bench->assembler);
+	identity__free(bench->identity);
+	free(bench->ranges);
+}
+
+/* Old objects from OLD_START on, young ones from YOUNG_START on, next to one another. */
+static void dump(struct bench *bench, uint64_t old, uint64_t young)
+{
+	struct event event = { .kind = EVENT_CONTAINER };
+
+	event.container.type = GCTRACE_C_BEGIN;
+	feed(bench, &event);
+	for (uint64_t i = 0; i < old + young; i++) {
+		memset(&event, 0, sizeof(event));
+		event.kind = EVENT_OBJECT;
+		event.object.id = i < old ? OLD_START + i * OBJECT_BYTES
+					  : YOUNG_START + (i - old) * OBJECT_BYTES;
+		event.object.class_ = 1000 + i % 100;
+		event.object.size = OBJECT_BYTES;
+		feed(bench, &event);
+	}
+	memset(&event, 0, sizeof(event));
+	event.kind = EVENT_CONTAINER;
+	event.container.type = GCTRACE_C_END;
+	feed(bench, &event);
+}
+
+static void tell_generation(struct bench *bench, uint64_t generation, uint64_t start)
+{
+	struct event event = { .kind = EVENT_GENERATION };
+
+	event.generation.gc = bench->gc;
+	event.generation.generation = generation;
+	event.generation.start = start;
+	event.generation.used = event.generation.reserved = SPACE;
+	feed(bench, &event);
+}
+
+static void start(struct bench *bench, uint64_t mask)
+{
+	struct event event = { .kind = EVENT_PAUSE_BEGIN };
+
+	event.pause.pause = ++bench->gc;
+	feed(bench, &event);
+	memset(&event, 0, sizeof(event));
+	event.kind = EVENT_GC_START;
+	event.gc_start.gc = bench->gc;
+	event.gc_start.generations = mask;
+	event.gc_start.how = GCTRACE_HOW_COPYING;
+	feed(bench, &event);
+	tell_generation(bench, 0, YOUNG_START);
+	tell_generation(bench, 1, OLD_START);
+}
+
+static void report(struct bench *bench, uint64_t generation, const struct range *ranges,
+		   size_t count)
+{
+	struct event event = { .kind = EVENT_MOVED };
+
+	event.ranges.gc = bench->gc;
+	event.ranges.generation = generation;
+	event.ranges.width = 8;
+	for (size_t at = 0; at < count; at += 2048) {
+		event.ranges.ranges = ranges + at;
+		event.ranges.count = count - at < 2048 ? count - at : 2048;
+		feed(bench, &event);
+	}
+}
+
+/* Of this one thread: what others do on the machine is not its cost. */
+static double cpu_seconds(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now))
+		abort();
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Seconds from the collection's end to its being applied. */
+static double finish(struct bench *bench)
+{
+	struct event event = { .kind = EVENT_GC_FINISH };
+	double began;
+
+	event.gc_finish.gc = bench->gc;
+	event.gc_finish.collected = EVENT_UNKNOWN;
+	feed(bench, &event);
+	memset(&event, 0, sizeof(event));
+	event.kind = EVENT_PAUSE_END;
+	event.pause.pause = bench->gc;
+	event.pause.suspend_ns = EVENT_UNKNOWN;
+	began = cpu_seconds();
+	feed(bench, &event);
+	return cpu_seconds() - began;
+}
+
+static struct identity_view look(struct bench *bench)
+{
+	struct identity_view view;
+	int err;
+
+	if (!identity__look(bench->identity, TARGET, &view, &err) || err)
+		abort();
+	return view;
+}
+
+/*
+ * All of `objects` objects move in `count` ranges to the other half, in an order that several
+ * threads make: batches of ranges, each in the order of addresses, shuffled.
+ */
+static void fill(struct bench *bench, uint64_t start_at, uint64_t objects, size_t count, bool back)
+{
+	const uint64_t bytes = objects * OBJECT_BYTES / count, half = SPACE / 2;
+	uint64_t seed = 1;
+
+	bench->ranges = realloc(bench->ranges, count * sizeof(*bench->ranges));
+	if (!bench->ranges)
+		abort();
+	for (size_t i = 0; i < count; i++) {
+		/* Every second range swaps its place with its neighbour: none can be joined. */
+		size_t to = i ^ 1;
+
+		to = to < count ? to : i;
+		bench->ranges[i] = (struct range){ start_at + i * bytes, start_at + half + to * bytes,
+						   bytes };
+		if (back)
+			bench->ranges[i] = (struct range){ start_at + half + to * bytes,
+							   start_at + i * bytes, bytes };
+	}
+	for (size_t i = count / 2048; i > 1; i--) {
+		struct range swap[2048];
+		size_t j;
+
+		seed = seed * UINT64_C(6364136223846793005) + 1;
+		j = (size_t)(seed >> 33) % i;
+		memcpy(swap, bench->ranges + (i - 1) * 2048, sizeof(swap));
+		memcpy(bench->ranges + (i - 1) * 2048, bench->ranges + j * 2048, sizeof(swap));
+		memcpy(bench->ranges + j * 2048, swap, sizeof(swap));
+	}
+}
+
+static void row(const char *what, const char *figure, const char *budget)
+{
+	printf("%-58s %22s  %s\n", what, figure, budget);
+	fflush(stdout);
+}
+
+static void apply(uint64_t objects, size_t ranges, const char *what, const char *budget)
+{
+	double least = 1e9, took;
+	char figure[64];
+	struct bench bench;
+
+	begin(&bench);
+	dump(&bench, objects, 0);
+	for (unsigned int i = 0; i < RUNS; i++) {
+		fill(&bench, OLD_START, objects, ranges, i % 2);
+		start(&bench, 2);
+		report(&bench, 1, bench.ranges, ranges);
+		took = finish(&bench);
+		least = took < least ? took : least;
+	}
+	if (look(&bench).objects->count != objects)
+		abort();
+	snprintf(figure, sizeof(figure), "%.3f s", least);
+	row(what, figure, budget);
+	end(&bench);
+}
+
+/* A young collection: half of the young objects die, the others are copied. */
+static double young(uint64_t old, uint64_t objects)
+{
+	const size_t count = objects / 10;
+	double least = 1e9, took;
+	struct bench bench;
+
+	begin(&bench);
+	for (unsigned int i = 0; i < RUNS; i++) {
+		dump(&bench, old, objects);
+		fill(&bench, YOUNG_START, objects, count, false);
+		start(&bench, 1);
+		report(&bench, 0, bench.ranges, count / 2);
+		took = finish(&bench);
+		least = took < least ? took : least;
+		if (look(&bench).objects->count != old + count / 2 * (objects / count))
+			abort();
+	}
+	end(&bench);
+	return least;
+}
+
+static void youngs(void)
+{
+	double alone = young(0, 100000), beside = young(10000000, 100000);
+	char figure[64];
+
+	snprintf(figure, sizeof(figure), "%.1f / %.1f ms", beside * 1e3, alone * 1e3);
+	row("100 k young objects, beside 10 M old ones / alone", figure, "in proportion to the young");
+}
+
+static double resident(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long all, pages = 0;
+
+	if (!file || fscanf(file, "%lu %lu", &all, &pages) != 2)
+		abort();
+	fclose(file);
+	return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+static void memory(void)
+{
+	const uint64_t objects = 10000000;
+	struct bench bench;
+	char figure[64];
+
+	begin(&bench);
+	dump(&bench, objects, 0);
+	snprintf(figure, sizeof(figure), "%.2f B",
+		 (double)objects__bytes(look(&bench).objects) / (double)objects);
+	row("memory of an object, 10 M of them", figure, "<= 24 B");
+	end(&bench);
+}
+
+/* 30 minutes at 20 collections a second, as fast as they go: 36,000 of them. */
+static void growth(void)
+{
+	const uint64_t objects = 20000;
+	double first = 0, last;
+	struct bench bench;
+	char figure[64];
+
+	begin(&bench);
+	dump(&bench, objects, objects);
+	for (unsigned int i = 0; i < 36000; i++) {
+		fill(&bench, YOUNG_START, objects, 2000, i % 2);
+		start(&bench, 1);
+		report(&bench, 0, bench.ranges, 2000);
+		finish(&bench);
+		if (i == 3600)
+			first = resident();
+	}
+	last = resident();
+	if (look(&bench).objects->count != 2 * objects)
+		abort();
+	snprintf(figure, sizeof(figure), "%+.1f MiB", (last - first) / 1048576);
+	row("growth over 36,000 collections (after the first 3,600)", figure, "none");
+	end(&bench);
+}
+
+int main(void)
+{
+	apply(10000000, 1000000, "1 M ranges to 10 M live objects, one core", "< 0.25 s");
+	apply(1000000, 100000, "100 k ranges to 1 M live objects, one core", "< 0.1 s");
+	if (getenv("ONLY1")) return 0;
+	youngs();
+	memory();
+	growth();
+	return 0;
+}
