@@ -238,3 +238,12 @@ void leave(struct script *script)
 	told.process.status = U;
 	feed(script, &told);
 }
+
+void assert_exactly(struct amount amount, uint64_t value)
+{
+	assert_true(amount.known);
+	assert_false(amount.estimated);
+	assert_int_equal(amount.value, value);
+	assert_int_equal(amount.low, value);
+	assert_int_equal(amount.high, value);
+}

@@ -63,4 +63,7 @@ void define(struct script *script, uint32_t space, uint64_t id, const char *name
 void loss(struct script *script);
 void leave(struct script *script); /* the target exits */
 
+/* Known, not estimated, and this. */
+void assert_exactly(struct amount amount, uint64_t value);
+
 #endif
