@@ -2,7 +2,8 @@
 /*
  * Random small heaps against the definitions, by brute force: what is reached, what dominates
  * what (remove it, and see what is not reached any more), what is retained by objects, by nodes of
- * the roots and by types, and which references come back from which places.
+ * the roots and by types, which references come back from which places, and which ways lead to an
+ * object.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,8 @@
 #include "dump.h"
 #include "gctrace/wire.h"
 #include "model/heap_histogram.h"
+#include "model/heap_paths.h"
+#include "model/heap_referrers.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define GRAPHS 15000u
@@ -370,6 +373,125 @@ static void check_references(const struct graph *graph, struct heap *heap, const
 	}
 }
 
+/* ---------------------------------------------------------------------------------------------
+ * Ways to a root
+ */
+
+/* References from the nearest root, by rounds over all edges; UINT32_MAX: none. */
+static void find_lengths(const struct graph *graph, uint32_t *length)
+{
+	bool changed = true;
+
+	memset(length, 0xff, OBJECTS_MOST * sizeof(*length));
+	for (uint32_t i = 0; i < graph->roots; i++)
+		if (!graph->root[i].weak)
+			length[graph->root[i].to] = 1;
+	while (changed) {
+		changed = false;
+		for (uint32_t i = 0; i < graph->objects; i++) {
+			for (uint32_t e = 0; length[i] != UINT32_MAX && e < graph->of[i].edges; e++) {
+				const struct edge *edge = &graph->of[i].to[e];
+
+				if (edge->weak || edge->to >= NOBODY ||
+				    length[edge->to] <= length[i] + 1)
+					continue;
+				length[edge->to] = length[i] + 1;
+				changed = true;
+			}
+		}
+	}
+}
+
+static bool refers(const struct graph *graph, uint32_t from, uint32_t to)
+{
+	for (uint32_t e = 0; e < graph->of[from].edges; e++)
+		if (!graph->of[from].to[e].weak && graph->of[from].to[e].to == to)
+			return true;
+	return false;
+}
+
+/* How many ways lead from object to object without any twice: up to `most`. */
+static uint32_t count_ways(const struct graph *graph, uint32_t to, bool *used, uint32_t most)
+{
+	uint32_t ways = 0;
+
+	used[to] = true;
+	for (uint32_t i = 0; i < graph->roots; i++)
+		ways += !graph->root[i].weak && graph->root[i].to == to;
+	for (uint32_t i = 0; i < graph->objects && ways < most; i++)
+		if (!used[i] && refers(graph, i, to))
+			ways += count_ways(graph, i, used, most - ways);
+	used[to] = false;
+	return ways < most ? ways : most;
+}
+
+#define WAYS 40u
+
+static void check_ways(const struct graph *graph, struct heap *heap, struct heap_paths *paths,
+		       const uint32_t *places, uint32_t object, uint32_t length)
+{
+	bool used[OBJECTS_MOST] = { false };
+	const uint32_t expected = length == UINT32_MAX ? 0 : count_ways(graph, object, used, WAYS);
+	struct heap_path_search *search;
+	struct heap_referrers *referrers;
+	size_t count, before = length;
+	const uint32_t *way;
+	uint32_t found = 0;
+
+	assert_int_equal(heap_referrers__new(heap, &referrers), 0);
+	assert_int_equal(heap_path_search__new(paths, referrers, places[object], 1 << 20, &search),
+			 0);
+	while (found < WAYS && heap_path_search__next(search, &way, &count) == 1) {
+		uint32_t from;
+
+		assert_true(count - 1 >= before); /* no way is shorter than the one before */
+		assert_true(found || count - 1 == before);
+		before = count - 1;
+		assert_int_equal(heap__root(heap, way[0]).level, HEAP_ROOT_REFERENCE);
+		assert_int_equal(heap__root(heap, way[0]).object, way[1]);
+		assert_int_equal(way[count - 1], places[object]);
+		for (size_t i = 2; i < count; i++) {
+			from = target_of(graph, places, way[i - 1]);
+			assert_true(refers(graph, from, target_of(graph, places, way[i])));
+			for (size_t k = 1; k < i; k++)
+				assert_int_not_equal(way[k], way[i]);
+		}
+		found++;
+	}
+	assert_false(heap_path_search__is_cut(search));
+	assert_int_equal(found, expected);
+	heap_path_search__free(search);
+	heap_referrers__free(referrers);
+}
+
+static void check_paths(const struct graph *graph, struct heap *heap, const uint32_t *places)
+{
+	uint32_t length[OBJECTS_MOST];
+	struct heap_paths *paths;
+
+	find_lengths(graph, length);
+	assert_int_equal(heap_paths__new(heap, &paths), 0);
+	for (uint32_t i = 0; i < graph->objects; i++) {
+		uint32_t place = places[i], before, left = length[i];
+
+		assert_int_equal(heap_paths__length(paths, place), length[i]);
+		for (; length[i] != UINT32_MAX && left > 1; place = before, left--) {
+			before = heap_paths__before(paths, place);
+			assert_true(refers(graph, target_of(graph, places, before),
+					   target_of(graph, places, place)));
+		}
+		before = heap_paths__before(paths, place);
+		if (length[i] == UINT32_MAX) {
+			assert_int_equal(before, HEAP_NONE);
+			continue;
+		}
+		assert_int_equal(heap__root(heap, before).object, place);
+		assert_int_equal(heap_paths__before(paths, before), HEAP_NONE);
+	}
+	check_ways(graph, heap, paths, places, 0, length[0]);
+	heap_paths__free(paths);
+}
+
 /* Each row once, those above first, at the depth that its dominators make. */
 static void check_preorder(struct heap *heap)
 {
@@ -410,6 +532,7 @@ static void heaps_are_as_defined(void **state)
 		check_types(&graph, heap, all);
 		check_references(&graph, heap, places);
 		check_preorder(heap);
+		check_paths(&graph, heap, places);
 		heap__free(heap);
 	}
 }
