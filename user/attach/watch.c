@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Each CPU's event writes into a ring of its own, so what one process did on two CPUs has to be
- * put in order: all rings are read, then the events are sorted by time. An event that is written
- * while we read comes in the next turn; it is later than all that it could matter to (a process
- * moves from CPU to CPU, it isn't on two at once).
+ * put in order: all rings are read until none has anything new (read_rings), then the events are
+ * sorted by time. What is written later comes the next time; it is later than all that it could
+ * matter to (a process moves from CPU to CPU, it isn't on two at once).
  *
  * A CPU that goes offline takes its event with it, one that comes online has none: about once a
  * second the list of CPUs is looked at. Where an event can't be had any more, "lost" is said each
@@ -30,7 +30,12 @@
 #include "base/vec.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
-#define RING_BYTES 32768u /* a path may take 4 KiB; power of 2 */
+/*
+ * Of all processes of the host, for as long as a busy machine keeps us waiting: some 2,000 events,
+ * about what 50 programs cause that start. A path may take 4 KiB; power of 2.
+ */
+#define RING_BYTES 262144u
+#define MOST_TURNS 16
 
 struct cpu_ring {
 	int cpu;
@@ -340,6 +345,23 @@ static void read_ring(struct watch *watch, struct cpu_ring *ring)
 	__atomic_store_n(&ring->page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
+/*
+ * While a ring is left behind, a process may go on, and move to the CPU of one that is still to be
+ * read: what it did before is then in the first one. Once a turn found all of them empty, those
+ * before each event that was taken were taken too. A host that never rests is not waited for.
+ */
+static void read_rings(struct watch *watch)
+{
+	size_t before;
+	unsigned int turns = 0;
+
+	do {
+		before = watch->held.count;
+		for (size_t i = 0; i < watch->rings.count; i++)
+			read_ring(watch, &watch->rings.items[i]);
+	} while (watch->held.count != before && ++turns < MOST_TURNS);
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct held *x = a, *y = b;
@@ -356,8 +378,7 @@ void watch__read(struct watch *watch, watch_handler handler, void *context)
 
 	vec__reset(&watch->held);
 	buf__reset(&watch->texts);
-	for (size_t i = 0; i < watch->rings.count; i++)
-		read_ring(watch, &watch->rings.items[i]);
+	read_rings(watch);
 	if (looked)
 		look_at_cpus(watch);
 	if (watch->texts.error || (looked && watch->blind))
