@@ -158,12 +158,14 @@ static void end_leader(void)
 	pthread_exit(NULL);
 }
 
-static void forks(void)
+static void forks(bool awaits)
 {
 	pid_t child = fork();
+	struct command go;
 
 	if (child == 0) {
-		usleep(300000); /* for whoever follows children to attach */
+		if (awaits && read(COMMANDS_FD, &go, sizeof(go)) != sizeof(go))
+			_exit(96);
 		gctrace_fire_gc_start(1, 1, 0, 0);
 		_exit(0);
 	}
@@ -214,7 +216,9 @@ static uint64_t obey(const struct command *command)
 		exec_somehow(command->a);
 		break;
 	case VICTIM_FORK:
-		forks();
+		forks(command->a);
+		break;
+	case VICTIM_GO:
 		break;
 	case VICTIM_END_LEADER:
 		end_leader();
@@ -289,13 +293,19 @@ void victim__end(struct victim *victim)
 	waitpid(victim->pid, NULL, 0);
 }
 
-uint64_t victim__do(struct victim *victim, enum victim_command command, uint64_t a, uint64_t b)
+void victim__tell(struct victim *victim, enum victim_command command, uint64_t a, uint64_t b)
 {
 	struct command all = { command, a, b };
-	uint64_t value;
 
 	if (write(victim->commands, &all, sizeof(all)) != sizeof(all))
 		abort();
+}
+
+uint64_t victim__do(struct victim *victim, enum victim_command command, uint64_t a, uint64_t b)
+{
+	uint64_t value;
+
+	victim__tell(victim, command, a, b);
 	if (command == VICTIM_EXIT)
 		return 0;
 	if (read(victim->answers, &value, sizeof(value)) != sizeof(value))

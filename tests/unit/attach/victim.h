@@ -26,7 +26,8 @@ enum victim_command {
 	VICTIM_ABSENT,	    /* a MOVED whose pages are in a file and not in memory */
 	VICTIM_EXEC,	    /* the same program anew, by its first thread or (a) by another one;
 			       $VICTIM_COPY instead, if set: a copy, which it removes then */
-	VICTIM_FORK,	    /* a child that does one GC_START and exits */
+	VICTIM_FORK,	    /* a child that does one GC_START and exits; if a, after GO came */
+	VICTIM_GO,	    /* for that child, by victim__tell() */
 	VICTIM_END_LEADER,  /* the first thread exits, another goes on */
 	VICTIM_EXIT	    /* with status a */
 };
@@ -45,6 +46,9 @@ void victim__main(int argc, char *argv[]);
 
 void victim__start(struct victim *victim);
 void victim__end(struct victim *victim);
+
+/* Have it read this when it comes to it; nobody waits for an answer. */
+void victim__tell(struct victim *victim, enum victim_command command, uint64_t a, uint64_t b);
 
 /* Do it, and wait until it is done. The answer. */
 uint64_t victim__do(struct victim *victim, enum victim_command command, uint64_t a, uint64_t b);

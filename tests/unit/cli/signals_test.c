@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "cli/signals.h"
 
 static bool readable(int fd)
@@ -41,11 +42,27 @@ static int in_child(void (*body)(void))
 
 	if (pid == 0) {
 		setsid();
-		alarm(30);
+		alarm(300);
 		body();
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/*
+ * For bodies that are asked to stop more than once, within the second in which that counts as once:
+ * one that a busy machine held up for longer is killed, and gets another try.
+ */
+static int in_quick_child(void (*body)(void))
+{
+	uint64_t began;
+	int status;
+
+	do {
+		began = clock__monotonic_ns();
+		status = in_child(body);
+	} while (WIFSIGNALED(status) && clock__monotonic_ns() - began >= NS_PER_S);
 	return status;
 }
 
@@ -70,7 +87,7 @@ static void body_descriptors(void)
 static void signals_become_readable(void **state)
 {
 	(void)state;
-	assert_int_equal(in_child(body_descriptors), 0);
+	assert_int_equal(in_quick_child(body_descriptors), 0);
 }
 
 static void body_sent(void)
@@ -90,7 +107,7 @@ static void body_sent(void)
 static void what_was_sent_is_told_once(void **state)
 {
 	(void)state;
-	assert_int_equal(in_child(body_sent), 0);
+	assert_int_equal(in_quick_child(body_sent), 0);
 }
 
 static void body_closed_pipe(void)
@@ -127,7 +144,7 @@ static void body_interrupt_write(void)
 static void blocked_write_returns(void **state)
 {
 	(void)state;
-	assert_int_equal(in_child(body_interrupt_write), 0);
+	assert_int_equal(in_quick_child(body_interrupt_write), 0);
 }
 
 static void body_second(void)
@@ -195,7 +212,7 @@ static void body_hangup(void)
 	raise(SIGHUP);
 	CHECK(signals__take() == SIGNALS_RESCAN);
 	close(master);
-	while (!signals__stopping() && tries++ < 1000)
+	while (!signals__stopping() && tries++ < 10000)
 		usleep(10000);
 	CHECK(signals__stopping());
 }
