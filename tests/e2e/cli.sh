@@ -25,6 +25,16 @@ refused 2 'gctrace -p 4711' gctrace 4711
 refused 2 'which process' gctrace
 refused 2 'bash, zsh or fish' gctrace completion csh
 refused 2 'too much' gctrace version 1
+refused 2 '"x" is too much; usage: gctrace doctor \[options\]$' gctrace doctor x
+refused 2 'usage: gctrace completion \[options\] bash\|zsh\|fish$' gctrace completion
+pass
+
+t "what is no process is said to be none, and where to find one"
+for word in -1 0 99999999999; do
+	refused 1 "^gctrace: $word is not the id of a process; gctrace probes lists" gctrace -p $word
+done
+refused 1 'there is no process 4194305; gctrace probes lists' gctrace -p 4194305
+refused 1 'has the name no-such-name-here; gctrace probes lists' gctrace -p no-such-name-here
 pass
 
 t "no word of the command line reaches the terminal unescaped"
@@ -142,7 +152,7 @@ if command -v zsh >/dev/null; then
 		zpty -r -m z seen '*ver*sion*' && print -r -- "command"
 		zpty -d z
 	END
-	run timeout 30 zsh -f "$TMP/try.zsh" "$TMP/zsh"
+	run timeout 300 zsh -f "$TMP/try.zsh" "$TMP/zsh"
 	expect "$TMP/out" '^option'
 	expect "$TMP/out" '^command'
 	pass

@@ -102,7 +102,7 @@ pass
 t "a full disk ends the recording with a message and a readable file"
 mkdir "$TMP/small"
 if mount -t tmpfs -o size=256k none "$TMP/small" 2>/dev/null; then
-	run timeout 60 gctrace record -p "$(pid vm)" --moves -d 60s --output "$TMP/small/file"
+	run timeout 300 gctrace record -p "$(pid vm)" --moves -d 60s --output "$TMP/small/file"
 	expect_status 1
 	expect "$TMP/err" 'No space left on device; the recording ends here'
 	run gctrace -o json "$TMP/small/file"

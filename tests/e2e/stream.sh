@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The default command on the small VM: its figures against the VM's own truth, its lines against
 # the schema, and how it begins and ends.
-# limit: 300
 . "$(dirname "$0")/../e2e/lib.sh"
 need_root
 need minivm gctrace python3
@@ -104,7 +103,7 @@ expect "$TMP/err" 'No space left on device'
 pass
 
 t "what is filtered is counted all the same"
-json -p "$(pid vm)" -n 1 --min-pause 1h -d 1s
+json -p "$(pid vm)" -n 1 --min-pause 1h -d 3s
 expect_status 0
 expect_equal 0 "$(grep -c '"event":"gc"' "$TMP/out")" "lines of collections"
 expect "$TMP/out" '"event":"summary".*"collections":[1-9][0-9]*,"shown":0,'
@@ -147,13 +146,13 @@ pass
 
 t "two processes: a column for the pid, a summary for each and one for both"
 vm other
-run gctrace -p "$(pid vm)" -p "$(pid other)" -d 500ms
+run gctrace -p "$(pid vm)" -p "$(pid other)" -d 2s
 expect_status 0
 expect "$TMP/out" 'time s +pid +gc '
 expect "$TMP/out" "^minivm \\(pid $(pid vm)\\)"
 expect "$TMP/out" "^minivm \\(pid $(pid other)\\)"
 expect "$TMP/out" '^all processes, '
-json -p "$(pid vm),$(pid other)" -d 500ms
+json -p "$(pid vm),$(pid other)" -d 2s
 expect_equal "2 3" "$(grep -c '"event":"header"' "$TMP/out") $(grep -c '"event":"summary"' "$TMP/out")" \
 	"headers and summaries"
 expect_equal "" "$(tail -n 1 "$TMP/out" | grep -o '"pid":')" "the last line's pid"
@@ -167,8 +166,8 @@ stop vm
 pass
 
 t "an exec ends the trace of that image, and begins the next one's"
-vm vm --exec 30
-json -p "$(pid vm)" -d 3s
+vm vm --exec 150
+json -p "$(pid vm)" -d 8s
 expect_status 0
 headers=$(grep -c '"event":"header"' "$TMP/out")
 [ "$headers" -ge 2 ] || fail "$headers headers"
@@ -193,7 +192,7 @@ for allow in "" --allow-loss; do
 	start trace gctrace -p "$(pid vm)" --moves --mem-limit 8M -o json $allow
 	wait_for 'grep -q "\"event\":\"gc\"" "$TMP/trace.out"'
 	kill -STOP "$(pid trace)"
-	sleep 3
+	work "$(pid vm)" 4
 	kill -CONT "$(pid trace)"
 	sleep 0.5
 	stop trace INT

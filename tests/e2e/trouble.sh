@@ -3,7 +3,6 @@
 # Bad luck: targets that end, execute, lie or are traced by others; a gctrace that is stopped,
 # killed, slowed or not permitted. Each is said clearly, nothing is lost silently, no target harmed.
 # parallel: yes
-# limit: 120
 . "$(dirname "$0")/lib.sh"
 need_root
 need jq unshare setpriv
@@ -31,18 +30,21 @@ VM=$(pid vm)
 t "nobody there, a kernel thread, a thread: status 1, and why"
 refused 1 'no process 4194303' gctrace -p 4194303
 refused 1 'thread of the kernel' gctrace -p 2
-refused 1 'is a thread .*of process' gctrace -p "$(ls "/proc/$VM/task" | tail -n 1)"
+thread() { ls "/proc/$VM/task" | grep -vx "$VM" | head -n 1 | grep .; }
+wait_for 'thread >/dev/null' || fail "the VM has no second thread"
+refused 1 'is a thread .*of process' gctrace -p "$(thread)"
 refused 1 'not the id of a process' gctrace -p 99999999999
 refused 2 'did you mean --min-pause' gctrace -p $VM --min-pauze 1ms
 pass
 
 t "the target exits while gctrace attaches: 0 or a clear message, never a hang"
 for i in $(seq 20); do
-	minivm --quiet --duration 5 &
+	minivm --quiet --duration 60 &
 	p=$!
+	wait_for lib_executed $p
 	(sleep "0.$(printf %03d $((i * 13)))"; kill -KILL $p) 2>/dev/null &
 	killer=$!
-	run timeout 20 gctrace -p $p
+	run timeout 100 gctrace -p $p
 	wait $p $killer 2>/dev/null
 	case $status in
 	0) expect "$TMP/out" 'complete: nothing was lost|collections' ;;
@@ -121,7 +123,9 @@ attached one
 attached two
 join two
 expect_status 0
-sleep 0.3
+two=$(numbers "$TMP/two.out")
+beyond() { [ "$(tail -n 1 "$TMP/one.out" | jq -r '.gc // 0' 2>/dev/null || echo 0)" -gt "${two##* }" ]; }
+wait_for beyond || fail "the other did not go on"
 ! all_down $VM || fail "semaphores fell while one was there"
 stop one INT
 expect_status 0
@@ -130,9 +134,6 @@ for who in one two; do
 	expect_equal "$(seq ${n%% *} ${n##* } | xargs)" "$n" "collections of $who"
 	expect_equal true "$(summary "$TMP/$who.out" .complete)" "complete, of $who"
 done
-last=$(numbers "$TMP/two.out")
-[ "$(numbers "$TMP/one.out" | wc -w)" -gt 20 ] &&
-	[ "$(numbers "$TMP/one.out" | sed 's/.* //')" -gt "${last##* }" ] || fail "the other did not go on"
 wait_for "all_down $VM" || { fail "a semaphore stayed up"; show "$TMP/semaphores"; }
 pass
 
@@ -141,13 +142,19 @@ library() { ${CC:-gcc} -std=gnu11 -O2 -fPIC -shared -I"$ROOT/include" "$@" "$ROO
 library -DHOLD_MS=600 -o "$TMP/slow.so" || fail "the library does not build"
 start slow late 0 100 "$TMP/slow.so"
 wait_for "grep -q slow.so /proc/$(pid slow)/maps"
-sleep 0.2
-run gctrace -p "$(pid slow)" -n 2 -o json
-expect_status 0
-expect_equal true "$(summary "$TMP/out" .complete)" "complete"
+# It collects nearly all of the time; only between two collections is there none to be partial.
+for i in 1 2 3 4 5; do
+	run gctrace -p "$(pid slow)" -n 2 -o json
+	expect_status 0
+	expect_equal true "$(summary "$TMP/out" .complete)" "complete"
+	grep -q '"partial":true' "$TMP/out" && break
+done
 expect_equal 1 "$(summary "$TMP/out" .partial_collections)" "partial collections"
 expect "$TMP/out" '"event":"gc".*"partial":true'
-run gctrace -p "$(pid slow)" -n 2
+for i in 1 2 3 4 5; do
+	run gctrace -p "$(pid slow)" -n 2
+	grep -q ' p$' "$TMP/out" && break
+done
 expect "$TMP/out" ' p$'
 stop slow
 pass
@@ -168,7 +175,7 @@ for case in version:1 kinds:0 growth:0 magic:3 gap:3 nonsense:3; do
 	what=${case%:*} want=${case#*:}
 	start foreign foreign "$what"
 	wait_for "all_down $(pid foreign)"
-	run gctrace -p "$(pid foreign)" -d 1s -o json
+	run gctrace -p "$(pid foreign)" -d 2s -o json
 	[ "$status" = "$want" ] || { fail "$what: exit status $status, not $want"; show "$TMP/out" "$TMP/err"; }
 	case $what in
 	version) expect "$TMP/err" 'version' ;;
@@ -177,7 +184,7 @@ for case in version:1 kinds:0 growth:0 magic:3 gap:3 nonsense:3; do
 	*) expect "$TMP/out" '"complete":false' ;;
 	esac
 	if [ "$want" = 3 ]; then
-		run gctrace -p "$(pid foreign)" -d 1s --allow-loss
+		run gctrace -p "$(pid foreign)" -d 2s --allow-loss
 		expect_status 0
 		expect_not "$TMP/out" '^complete'
 	fi
@@ -204,9 +211,8 @@ for option in "" --allow-loss; do
 	# shellcheck disable=SC2086
 	start trace gctrace -p "$(pid heavy)" --moves -o json --mem-limit 8MiB $option
 	attached trace
-	sleep 0.2
 	kill -STOP "$(pid trace)"
-	sleep 1.5
+	work "$(pid heavy)" 2.5
 	kill -CONT "$(pid trace)"
 	sleep 0.3
 	stop trace INT
@@ -257,7 +263,8 @@ attached trace
 kill -STOP "$(pid trace)"
 before=$(awk '{ print $14 + $15 }' "/proc/$VM/stat")
 sleep 10
-[ "$(awk '{ print $14 + $15 }' "/proc/$VM/stat")" -gt "$before" ] || fail "the target stood still"
+wait_for '[ "$(awk "{ print \$14 + \$15 }" "/proc/$VM/stat")" -gt "$before" ]' ||
+	fail "the target stood still"
 kill -CONT "$(pid trace)"
 sleep 0.5
 stop trace INT
@@ -292,19 +299,20 @@ pass
 t "with what is left: SIGHUP, a library that is loaded later, an exec, and detaching"
 library -o "$TMP/a.so" && cp "$TMP/a.so" "$TMP/b.so" || fail "the library does not build"
 chmod 600 "$TMP/b.so"
-start late late 0 150 "$TMP/a.so" "$TMP/b.so"
+start late late 0 150 "$TMP/a.so" await "$TMP/go" "$TMP/a.so" "$TMP/b.so"
 wait_for "grep -q a.so /proc/$(pid late)/maps"
 start trace gctrace -p "$(pid late)" -o json
 attached trace
 kill -HUP "$(pid trace)"
+touch "$TMP/go"
 join late
 join trace
 expect_status 0
 [ ! -s "$TMP/trace.err" ] || { fail "it complained"; show "$TMP/trace.err"; }
 n=$(numbers "$TMP/trace.out")
 # Some of the library's first collections may be over when it is found.
-[[ $n =~ ' 149 150 '[1-9]' '.*' 149 150'$ ]] || fail "collections $n"
-start changing minivm --exec 30 --rate 50 --quiet
+[[ $n =~ ' 299 300 '[0-9]+' '.*' 149 150'$ ]] || fail "collections $n"
+start changing minivm --exec 150 --rate 50 --quiet
 wait_for "all_down $(pid changing)"
 start trace gctrace -p "$(pid changing)" -o json
 attached trace
@@ -318,18 +326,23 @@ stop changing
 pass
 
 t "executed twice while gctrace was stopped: each image by itself, the one between is missed"
-start late late 0 100 "$TMP/a.so" exec 0 5 "$TMP/a.so" exec 0 300 "$TMP/a.so"
+rm "$TMP/go"
+start late late 0 20 "$TMP/a.so" await "$TMP/go" "$TMP/a.so" exec 0 5 "$TMP/a.so" \
+	exec 0 21 "$TMP/a.so" await "$TMP/go2" "$TMP/a.so"
 wait_for "grep -q a.so /proc/$(pid late)/maps"
 start trace gctrace -p "$(pid late)" -o json
 attached trace
 kill -STOP "$(pid trace)"
-wait_for "grep -qa '^late.0.300' /proc/$(pid late)/cmdline && grep -q a.so /proc/$(pid late)/maps"
+touch "$TMP/go"
+wait_for "grep -qa '^late.0.21' /proc/$(pid late)/cmdline && grep -q a.so /proc/$(pid late)/maps"
 kill -CONT "$(pid trace)"
+wait_for grep -q 'ended that again' "$TMP/trace.err"
+touch "$TMP/go2"
 join late
 join trace
 expect_status 3
 expect "$TMP/trace.err" 'executed .* and ended that again before gctrace could look at it'
-[[ $(numbers "$TMP/trace.out") =~ ' 99 100 1 2 3 4 5 1 2 3 '.*' 299 300'$ ]] ||
+[[ $(numbers "$TMP/trace.out") =~ ' 39 40 1 2 3 4 5 1 2 3 '.*' 41 42'$ ]] ||
 	{ fail "collections"; show "$TMP/trace.out"; }
 expect_equal "true null false 1 true null" "$(jq -r 'select(.event == "summary" and .pid) |
 	.complete, .lost.perf' "$TMP/trace.out" | xargs)" "completeness of the images"
@@ -337,13 +350,16 @@ expect_equal 1 "$(summary "$TMP/trace.out" .lost.perf)" "losses of all"
 pass
 
 t "the first thread exits: what others load is found, what was missed between is counted"
-start late late 0 100 "$TMP/a.so" leave "$TMP/a.so" "$TMP/b.so"
+rm "$TMP/go"
+start late late 0 250 "$TMP/a.so" await "$TMP/go" leave "$TMP/a.so" "$TMP/b.so"
 wait_for "grep -q a.so /proc/$(pid late)/maps"
 start trace gctrace -p "$(pid late)" -o json
+attached trace
+touch "$TMP/go"
 join late
 join trace
 expect_status 3
-[[ $(numbers "$TMP/trace.out") =~ ' 200 '[1-9]' '.*' 99 100'$ ]] || fail "collections"
+[[ $(numbers "$TMP/trace.out") =~ ' 500 '[0-9]+' '.*' 249 250'$ ]] || fail "collections"
 expect_equal 1 "$(summary "$TMP/trace.out" .lost.perf)" "losses"
 pass
 
@@ -358,7 +374,7 @@ pass
 t "a full disk while recording: said, status 1, and what is there can be read"
 mkdir "$TMP/small"
 run unshare -m sh -c 'mount -t tmpfs -o size=256k none "$1" || exit 99
-	timeout 60 gctrace record -p "$2" --moves --output "$1/recording"
+	timeout 300 gctrace record -p "$2" --moves --output "$1/recording"
 	status=$?
 	cp "$1/recording" "$3" && exit $status' - "$TMP/small" $VM "$TMP/full"
 expect_status 1

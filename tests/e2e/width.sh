@@ -3,7 +3,6 @@
 # What people see fits into 100 columns and ends in no blank: every command, on every runtime that
 # is there, on stdout and stderr, in a pipe and on terminals of several widths.
 # parallel: yes
-# limit: 300
 . "$(dirname "$0")/lib.sh"
 need_root
 

@@ -51,6 +51,14 @@ public class Load {
 					(CompositeData) notification.getUserData())), null, null);
 	}
 
+	static long counted() {
+		long sum = 0;
+
+		for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans())
+			sum += bean.getCollectionCount();
+		return sum;
+	}
+
 	static void allocate(Random random) {
 		byte[] bytes = new byte[100 + random.nextInt(2000)];
 
@@ -74,7 +82,7 @@ public class Load {
 		Path hold = Path.of(args[0] + ".hold");
 		Thread[] threads = new Thread[2];
 		int ms = Integer.parseInt(args[2]);
-		long end;
+		long end, countedBefore = counted();
 
 		listen(beans);
 		System.out.println("ready");
@@ -93,6 +101,8 @@ public class Load {
 			thread.join();
 		System.gc();
 		/* The beans' notifications come from a thread that may be behind. */
+		for (int i = 0; i < 1000 && collections < counted() - countedBefore; i++)
+			Thread.sleep(10);
 		Thread.sleep(300);
 		synchronized (Load.class) {
 			beans.close();

@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 		{ "version", as_version }, { "kinds", as_kinds }, { "growth", as_growth },
 		{ "magic", as_magic },	   { "gap", as_gap },	  { "nonsense", as_nonsense },
 	};
-	const struct timespec rest = { .tv_nsec = 100 * 1000 * 1000 };
+	const struct timespec rest = { .tv_nsec = 20 * 1000 * 1000 };
 
 	gctrace_emitter_init(&emitter);
 	gctrace_writer_init(&writer, &emitter, buffer);

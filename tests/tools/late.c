@@ -5,8 +5,8 @@
  *
  * With "fork" in front of a library's name a child goes on from there, with the next one; with
  * "block" all signals are blocked from there on; with "leave" another thread goes on and the first
- * one exits; with "exec" this program is executed anew with the words that follow. The exit status
- * is the number of libraries.
+ * one exits; with "exec" this program is executed anew with the words that follow; with "await FILE" it goes
+ * on when there is such a file. The exit status is the number of libraries.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -76,6 +76,10 @@ static void *go_on(void *words)
 			go_on_in_child();
 		} else if (strcmp(*at, "leave") == 0) {
 			go_on_in_thread(at + 1);
+		} else if (strcmp(*at, "await") == 0 && at[1]) {
+			at++;
+			while (access(*at, F_OK))
+				rest(10);
 		} else if (strcmp(*at, "exec") == 0) {
 			*at = "late";
 			execv("/proc/self/exe", at);
@@ -96,7 +100,7 @@ int main(int argc, char **argv)
 	collections = argc > 3 ? atol(argv[2]) : 0;
 	if (collections <= 0) {
 		fprintf(stderr, "usage: late MILLISECONDS COLLECTIONS "
-			"[fork|block|leave|exec|LIBRARY]...\n");
+			"[fork|block|leave|exec|await FILE|LIBRARY]...\n");
 		return 126;
 	}
 	rest(atol(argv[1]));
