@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The tests' own machinery: what ought to count as a failure does, and nothing hangs or stays behind.
+# The tests' own machinery: what ought to count as a failure does, and nothing hangs or stays
+# behind.
 # parallel: yes
 . "$(dirname "$0")/../e2e/lib.sh"
 

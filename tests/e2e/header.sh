@@ -117,6 +117,9 @@ else
 	run gctrace -p "$(pid tiny)" --moves -n 5 -o json
 	expect_status 0
 	expect "$TMP/out" '"event":"gc".*"moved_bytes":131072'
+	# It tells all that there is to tell, so nothing has to be guessed.
+	expect "$TMP/out" '"promoted_bytes":0,"dead_bytes":131072'
+	expect_not "$TMP/out" '"estimated"'
 	expect "$TMP/out" '"event":"summary".*"complete":true'
 	stop tiny
 	pass

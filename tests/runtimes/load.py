@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""load.py GO TRUTH: waits for the file GO, collects in many ways, and writes what gc.callbacks said:
-a line `generation found start_ns end_ns` for each collection, in their order."""
+"""load.py GO TRUTH: waits for the file GO, collects in many ways, and writes what gc.callbacks
+said: a line `generation found start_ns end_ns` for each collection, in their order."""
 import gc
 import os
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
-# load.rb GO TRUTH: waits for the file GO, collects in many ways, and writes what GC.stat says: lines
-# `name start_ns end_ns collections`, of the whole and of single steps in it.
+# load.rb GO TRUTH: waits for the file GO, collects in many ways, and writes what GC.stat says:
+# lines `name start_ns end_ns collections`, of the whole and of single steps in it.
 
 go, path = ARGV
 $stdout.sync = true
