@@ -83,24 +83,24 @@ static int look_at_busy(struct lane *lane, uint64_t producer, struct waitings *w
 	int err = 0;
 
 	for (size_t i = 0; i < lane->busy.count; i++) {
-		struct lane_busy busy = lane->busy.items[i];
+		uint64_t busy = lane->busy.items[i];
 		struct ring_item item;
 
 		if (!err)
-			err = ring__look(lane->ring, slot_of(lane, busy.slot)->position, producer,
+			err = ring__look(lane->ring, slot_of(lane, busy)->position, producer,
 					 &item);
 		if (err || item.state == RING_BUSY) {
 			lane->busy.items[left++] = busy;
 			continue;
 		}
-		slot_of(lane, busy.slot)->bytes = item.bytes;
-		err = settle(lane, busy.slot, item.state, waitings, malformed);
+		slot_of(lane, busy)->bytes = item.bytes;
+		err = settle(lane, busy, item.state, waitings, malformed);
 	}
 	lane->busy.count = left;
 	return err;
 }
 
-int lane__look(struct lane *lane, uint64_t now_ns, struct waitings *waitings, uint64_t *malformed)
+int lane__look(struct lane *lane, struct waitings *waitings, uint64_t *malformed)
 {
 	uint64_t producer = ring__producer(lane->ring);
 	struct ring_item item;
@@ -118,8 +118,7 @@ int lane__look(struct lane *lane, uint64_t now_ns, struct waitings *waitings, ui
 		if (err)
 			break;
 		if (item.state == RING_BUSY)
-			err = vec__push(&lane->busy,
-					(struct lane_busy){ .slot = slot, .since_ns = now_ns });
+			err = vec__push(&lane->busy, slot);
 		else
 			err = settle(lane, slot, item.state, waitings, malformed);
 		lane->seen = item.next;

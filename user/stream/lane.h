@@ -35,11 +35,6 @@ struct lane_slot {
 	uint32_t done;
 };
 
-struct lane_busy {
-	uint64_t slot;
-	uint64_t since_ns; /* when it was seen first */
-};
-
 struct lane {
 	struct ring *ring;
 	unsigned int number;
@@ -47,7 +42,7 @@ struct lane {
 	VEC(struct lane_slot) slots;
 	uint64_t first; /* number of slots.items[0] */
 	size_t freed;	/* so many at the front of slots are in the ring no more */
-	VEC(struct lane_busy) busy;
+	VEC(uint64_t) busy; /* slots */
 };
 
 struct lane *lane__new(struct ring *ring, unsigned int number);
@@ -57,7 +52,7 @@ void lane__free(struct lane *lane);
  * See what has come up to now: adds records that are ready to `waitings`, and to *malformed how
  * many were too short for a record. 0, -ENOMEM, or -EBADMSG for a ring that makes no sense.
  */
-int lane__look(struct lane *lane, uint64_t now_ns, struct waitings *waitings, uint64_t *malformed);
+int lane__look(struct lane *lane, struct waitings *waitings, uint64_t *malformed);
 
 /*
  * The record of a slot in one piece, valid until the next call for this lane; its head's size is

@@ -27,6 +27,10 @@
  * round, whose pass A sees it again; it follows at once. The same argument allows injected
  * records (their stamps have passed when they are injected, before pass B) to raise T.
  *
+ * Nowhere does it matter in which ring a record is. A thread's records lie in several: it changes
+ * its CPU, and a full ring spills into the next one. Only the parts of one hit have one stamp: they
+ * lie in one ring, in their order there (bpf/ring.bpf.h keeps to the ring of the first).
+ *
  * What is not promised: that stamps only grow. A probe that took its stamp and was then held up may
  * commit after a round that passed its stamp. Nothing that was handed on can have happened
  * after it, for its probe had not returned.
@@ -59,7 +63,6 @@
 
 #define MIN_SLEEP_NS NS_PER_MS
 #define MAX_SLEEP_NS (5 * NS_PER_MS)
-#define STALLED_NS NS_PER_S
 #define RELEASE_BYTES (32u << 10) /* a batch at a time */
 #define FINISH_WAIT_NS (200 * NS_PER_MS)
 #define RING_EVENT (MERGE_DATA | 1)
@@ -185,20 +188,6 @@ int merge__lose(struct merge *merge, uint32_t target, unsigned int kind, uint64_
 	return vec__push(&merge->losses, loss);
 }
 
-size_t merge__stalled(const struct merge *merge)
-{
-	uint64_t now = clock__monotonic_ns();
-	size_t count = 0;
-
-	for (size_t i = 0; i < merge->lanes.count; i++) {
-		const struct lane *lane = merge->lanes.items[i];
-
-		for (size_t j = 0; j < lane->busy.count; j++)
-			count += now - lane->busy.items[j].since_ns > STALLED_NS;
-	}
-	return count;
-}
-
 /* ---------------------------------------------------------------------------------------------
  * Passes
  */
@@ -219,11 +208,11 @@ static int take_injected(struct merge *merge)
 
 static int pass(struct merge *merge)
 {
-	uint64_t now = clock__monotonic_ns(), malformed = 0;
+	uint64_t malformed = 0;
 	int err = take_injected(merge);
 
 	for (size_t i = 0; i < merge->lanes.count && !err; i++)
-		err = lane__look(merge->lanes.items[i], now, &merge->waitings, &malformed);
+		err = lane__look(merge->lanes.items[i], &merge->waitings, &malformed);
 	if (malformed && !err)
 		err = merge__lose(merge, LOSS_ANY_TARGET, LOSS_MALFORMED, malformed);
 	return err;

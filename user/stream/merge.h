@@ -76,9 +76,6 @@ int merge__finish(struct merge *merge, const struct record_sink *sink);
 #define MERGE_DATA (UINT64_C(1) << 63)
 int merge__epoll_fd(const struct merge *merge);
 
-/* Records that a probe has begun and not ended for over a second: how many are there now. */
-size_t merge__stalled(const struct merge *merge);
-
 /* This merge as a source; valid as long as the merge. */
 struct source merge__source(struct merge *merge);
 
