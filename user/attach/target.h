@@ -48,7 +48,7 @@ enum target_state {
 struct target {
 	uint32_t index;
 	struct process *process;  /* an image of it: open descriptors, pid, start, names */
-	struct runtime *runtime;  /* as known when it was last scanned; never NULL */
+	struct runtime *runtime;  /* as known when it was last scanned; NULL before */
 	struct modules modules;	  /* files with probes; grows when more are mapped */
 	struct target *successor; /* after an exec: the next image */
 
