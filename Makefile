@@ -170,8 +170,8 @@ demo:				## set up, build, trace the small virtual machine for ten seconds
 
 check:				## set up, build and run every test (ONLY=glob: those whose name matches)
 	$(Q)scripts/setup check
-	$(Q)+$(build) all units tools fuzzers benches
-	$(Q)+$(build) SAN=1 BUILD=$(BUILD)/san units
+	$(Q)+scripts/quietly $(BUILD)/check.log $(build) all units tools fuzzers benches
+	$(Q)+scripts/quietly $(BUILD)/check-san.log $(build) SAN=1 BUILD=$(BUILD)/san units
 	$(Q)tests/run
 
 soak:				## the long runs
