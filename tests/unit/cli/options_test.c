@@ -27,7 +27,7 @@ struct settings {
 	char before[3];
 	struct first first;
 	struct second {
-		uint64_t time, bytes, count;
+		uint64_t time, bytes, count, every;
 		int form;
 	} second;
 };
@@ -55,6 +55,8 @@ static const struct option second_options[] = {
 	  .max = 1 << 20, .offset = offsetof(struct second, bytes), .help = "a size" },
 	{ .name = "count", .letter = 'n', .kind = OPTION_COUNT, .metavar = "COUNT", .max = 100,
 	  .offset = offsetof(struct second, count), .help = "a count", .default_text = "7" },
+	{ .name = "dump", .kind = OPTION_DURATION, .metavar = "EVERY", .bare = "0",
+	  .offset = offsetof(struct second, every), .help = "a time that may be left out" },
 	{ .name = "format", .letter = 'o', .kind = OPTION_CHOICE, .choices = forms,
 	  .offset = offsetof(struct second, form), .help = "a choice" },
 	{ .name = NULL },
@@ -136,6 +138,19 @@ static void every_spelling_of_a_value(void **state)
 	assert_string_equal(settings.first.file, "a=b");
 	assert_int_equal(parse("--output", "-"), PARSED_FINE);
 	assert_string_equal(settings.first.file, "-");
+}
+
+/* A value that may be left out never is the next word. */
+static void a_value_may_be_left_out(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--dump=30s"), PARSED_FINE);
+	assert_int_equal(settings.second.every, 30 * NS_PER_S);
+	assert_int_equal(parse("--dump=30s", "--dump", "file"), PARSED_FINE);
+	assert_int_equal(settings.second.every, 0);
+	assert_int_equal(operands.count, 1);
+	assert_wrong("--dump: expected a time such as 500us, 10ms, 30s or 2m, found \"\"",
+		     "--dump=");
 }
 
 static void the_last_one_holds(void **state)
@@ -280,6 +295,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_spelling_of_a_value),
+		cmocka_unit_test(a_value_may_be_left_out),
 		cmocka_unit_test(the_last_one_holds),
 		cmocka_unit_test(words_add_up),
 		cmocka_unit_test(operands_stand_anywhere),
