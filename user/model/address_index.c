@@ -126,7 +126,7 @@ int address_index__seal(struct address_index *index)
 	for (uint32_t i = 0; i < found; i++) {
 		for (uint64_t w = 0; w < words; w++) {
 			index->in_order[i].words[w].rank = rank;
-			rank += (uint32_t)__builtin_popcountll(index->in_order[i].words[w].bits);
+			rank += address_index__count(index->in_order[i].words[w].bits);
 		}
 	}
 	return 0;

@@ -62,6 +62,15 @@ int address_index__seal(struct address_index *index);
 /* The address of rank < count. A binary search. */
 uint64_t address_index__address(const struct address_index *sealed, uint32_t rank);
 
+/* Without the machine's own instruction, which not every machine has, and without a table. */
+static inline uint32_t address_index__count(uint64_t bits)
+{
+	bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+	bits = (bits & UINT64_C(0x3333333333333333)) + (bits >> 2 & UINT64_C(0x3333333333333333));
+	bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
 static inline const struct address_slot *address_index__slot(const struct address_index *index,
 							     uint64_t region)
 {
@@ -92,15 +101,21 @@ static inline void address_index__prefetch(const struct address_index *index, ui
 		__builtin_prefetch(word);
 }
 
-/* The rank of this address, or ADDRESS_INDEX_NONE. */
-static inline uint32_t address_index__rank(const struct address_index *sealed, uint64_t address)
+/* The same where the word is known already: address_index__word() of this address. */
+static inline uint32_t address_index__rank_in(const struct address_index *sealed,
+					      const struct address_word *word, uint64_t address)
 {
-	const struct address_word *word = address_index__word(sealed, address);
 	const uint64_t bit = UINT64_C(1) << (address >> sealed->shift & 63);
 
 	if (!word || !(word->bits & bit) || address & ((1u << sealed->shift) - 1))
 		return ADDRESS_INDEX_NONE;
-	return word->rank + (uint32_t)__builtin_popcountll(word->bits & (bit - 1));
+	return word->rank + address_index__count(word->bits & (bit - 1));
+}
+
+/* The rank of this address, or ADDRESS_INDEX_NONE. */
+static inline uint32_t address_index__rank(const struct address_index *sealed, uint64_t address)
+{
+	return address_index__rank_in(sealed, address_index__word(sealed, address), address);
 }
 
 static inline bool address_index__has(const struct address_index *index, uint64_t address)

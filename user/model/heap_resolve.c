@@ -21,6 +21,7 @@ struct resolver {
 	uint64_t head; /* references so far */
 	struct {
 		uint64_t address;
+		const struct address_word *word;
 		uint32_t *to;
 		uint32_t rank;
 	} ring[RING];
@@ -52,17 +53,18 @@ static uint64_t give_places(struct resolver *resolver)
 	return units < ROW_UNITS_MOST ? units : 0;
 }
 
-static void look_up(struct resolver *resolver, uint64_t n)
+static inline void look_up(struct resolver *resolver, uint64_t n)
 {
-	const uint32_t rank = address_index__rank(&resolver->heap->index,
-						  resolver->ring[n % RING].address);
+	const uint32_t rank = address_index__rank_in(&resolver->heap->index,
+						     resolver->ring[n % RING].word,
+						     resolver->ring[n % RING].address);
 
 	resolver->ring[n % RING].rank = rank;
 	if (rank != ADDRESS_INDEX_NONE)
 		__builtin_prefetch(&resolver->places[rank]);
 }
 
-static void write_place(struct resolver *resolver, uint64_t n)
+static inline void write_place(struct resolver *resolver, uint64_t n)
 {
 	const uint32_t rank = resolver->ring[n % RING].rank;
 
@@ -76,7 +78,8 @@ static inline void add_reference(struct resolver *resolver, uint64_t address, ui
 {
 	const uint64_t n = resolver->head++;
 
-	address_index__prefetch(&resolver->heap->index, address);
+	resolver->ring[n % RING].word = address_index__word(&resolver->heap->index, address);
+	__builtin_prefetch(resolver->ring[n % RING].word);
 	resolver->ring[n % RING].address = address;
 	resolver->ring[n % RING].to = to;
 	if (n >= AHEAD)

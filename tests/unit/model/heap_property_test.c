@@ -543,5 +543,5 @@ int main(void)
 		cmocka_unit_test(heaps_are_as_defined),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name("model/heap_property", tests, NULL, NULL);
 }
