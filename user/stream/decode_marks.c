@@ -20,8 +20,8 @@ static struct text take_text(struct cursor *cursor, uint32_t bytes)
 }
 
 /*
- * The producer's time is better than the probe's stamp, which is that of a whole batch; if its clock
- * is ours. In a time namespace it is shifted, and a producer may say anything:
+ * The producer's time is better than the probe's stamp, which is that of a whole batch; if its
+ * clock is ours. In a time namespace it is shifted, and a producer may say anything:
  *
  *   - a time after the stamp has not come yet: that clock is never believed again;
  *   - an end of a pause is fired at once (gctrace_write_pause_end()): where it is old by

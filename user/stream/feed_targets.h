@@ -61,7 +61,7 @@ void feed_targets__forget(struct feed_targets *targets, struct feed_target *targ
  */
 void feed_targets__lose(struct feed_targets *targets, uint64_t index, uint64_t until);
 
-/* The state of a translator, made when it is needed, for a record of this stamp. NULL: no memory. */
+/* A translator's state, made when needed, for a record of this stamp. NULL: no memory. */
 void *feed_target__state(struct feed_target *target, size_t translator, uint64_t stamp);
 
 /* Its image has ended: what the decoder still lacks is told as lost. What the sink answered. */

@@ -119,9 +119,12 @@ static bool make_room(struct joins *joins, uint32_t target, size_t bytes, uint64
 		const struct share *most = share_of(joins, target);
 		size_t own = most->bytes + bytes;
 
-		for (size_t i = 0; i < joins->shares.count; i++)
-			if (joins->shares.items[i].bytes > (most->target == target ? own : most->bytes))
-				most = &joins->shares.items[i];
+		for (size_t i = 0; i < joins->shares.count; i++) {
+			const struct share *share = &joins->shares.items[i];
+
+			if (share->bytes > (most->target == target ? own : most->bytes))
+				most = share;
+		}
 		if (most->target == target)
 			return false;
 		drop_oldest(joins, most->target);
@@ -168,7 +171,8 @@ bool joins__add(struct joins *joins, const struct join_key *key, const struct jo
 	}
 	if (!join)
 		join = begin(joins, key, incomplete);
-	if (join && !make_room(joins, key->target, part->name.bytes + part->fields.bytes, incomplete)) {
+	if (join && !make_room(joins, key->target, part->name.bytes + part->fields.bytes,
+			       incomplete)) {
 		drop(joins, find(joins, key));
 		*incomplete += 1;
 		return false;
