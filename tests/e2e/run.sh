@@ -337,7 +337,7 @@ run gctrace run -- sh -c 'for i in $(seq 500); do /bin/true || exit 1; done; ech
 followed=$((($(date +%s%N) - began) / 1000000))
 expect_status 0
 expect "$TMP/out" '^done'
-expect_equal 1 "$(wc -l <"$TMP/err")" "lines of stderr"
+expect_equal 1 "$(lib_unwrapped "$TMP/err" | wc -l)" "messages on stderr"
 echo "500 children: $alone ms alone, $followed ms under gctrace run"
 pass
 

@@ -39,7 +39,8 @@
 #define P_PIDFD 3
 #endif
 
-#define GAP_NS (50 * NS_PER_MS)
+#define GAP_NS NS_PER_S
+#define EXIT_NS (50 * NS_PER_MS)
 
 enum source { SOURCE_WATCH, SOURCE_RING, SOURCE_PROCESS };
 
@@ -157,6 +158,8 @@ static void exited(struct session *session, struct target *target)
 		return;
 	if (target->unseen)
 		give_up_seeing(session, target);
+	/* The thread that ends the process may look for a moment as if it lived on. */
+	target->missed += target->gap && clock__monotonic_ns() - target->gone_ns > EXIT_NS;
 	target->exit_status = exit_status(target);
 	reaper__take(session->reaper, &target->links);
 	target->attached = 0;
@@ -328,15 +331,16 @@ static bool is_ending(const struct target *target)
 }
 
 /*
- * Links had ended with their thread, and its process lives on. When it exits as a whole, the thread
- * that ends it may look alive for a moment: so it is judged a little later.
+ * Links had ended with their thread, and were made anew for one that lives on. That may be one that
+ * executes another image: it waits for the others to end, and tells nothing any more. So it is
+ * judged a little later.
  */
 static void judge_gap(struct target *target)
 {
 	if (!target->gap || clock__monotonic_ns() - target->gone_ns < GAP_NS)
 		return;
 	target->gap = false;
-	target->missed += process__alive(target->process);
+	target->missed += thread__living(target) != 0;
 }
 
 /* Those whose mappings changed. Attaching may take long enough for more to happen. */

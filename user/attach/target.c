@@ -181,6 +181,8 @@ void target__close(struct target *target, struct tables *tables)
 	tables__give_slot(tables, target->slot);
 	target->slot = NO_SLOT;
 	modules__free(&target->modules);
+	buf__free(&target->said);
+	process__forget_arguments(target->process);
 	close_fd(&target->memory_fd);
 	close_fd(&target->process->procfd);
 	close_fd(&target->process->firstfd);
@@ -246,6 +248,7 @@ int target__attach(struct target *target, const struct attacher *attacher)
 	target->look = false;
 	if (target->gone)
 		links__detach_thread(&target->links, target->gone);
+	target->gap |= target->gone && thread;
 	target->gone = 0;
 	err = thread ? 0 : -ESRCH;
 	if (err == 0 && target->leader_gone)
@@ -286,7 +289,7 @@ void target__thread_exited(struct target *target, pid_t tid)
 		if (target->links.items[i].site.tid == tid) {
 			target->gone = tid;
 			target->gone_ns = clock__monotonic_ns();
-			target->look = target->gap = true;
+			target->look = true;
 			break;
 		}
 	}

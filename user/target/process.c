@@ -34,6 +34,13 @@ void process__free(struct process *process)
 	free(process);
 }
 
+void process__forget_arguments(struct process *process)
+{
+	free(process->cmdline);
+	process->cmdline = NULL;
+	process->cmdline_len = 0;
+}
+
 static bool copy_what_an_exec_keeps(struct process *to, const struct process *from)
 {
 	size_t bytes = from->nspid_count * sizeof(*from->nspid);

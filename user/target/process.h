@@ -77,6 +77,9 @@ bool process__alive(const struct process *process);
 /* Its pid as it knows itself: the innermost of nspid. */
 pid_t process__inner_pid(const struct process *process);
 
+/* They may be megabytes; of a process that is kept for its names only. */
+void process__forget_arguments(struct process *process);
+
 /*
  * The first thread has exited and others go on: from then on /proc/PID has no mappings, files
  * or root any more. Look by this thread of the process instead. 0, or -ESRCH: it is gone.
