@@ -29,6 +29,7 @@ struct show {
 	const struct losses *losses;
 	struct assembler *assembler;
 	VEC(struct shown *) all;
+	size_t finished; /* of them, from the first on, have ended and were told */
 	struct summary summary; /* of all together */
 	struct assembler_odd odd;
 	uint64_t count;
@@ -127,12 +128,40 @@ static struct shown *need(struct show *show, uint32_t target)
 	return NULL;
 }
 
+static int finish_one(struct show *show, struct shown *shown);
+
+/* Who has ended waited with its results for others to come. */
+static int finish_ended(struct show *show)
+{
+	int err = 0;
+
+	for (; show->finished < show->all.count && !err; show->finished++) {
+		struct shown *shown = show->all.items[show->finished];
+
+		if (!shown->end_ns)
+			break;
+		if (!shown->done && shown->headed)
+			err = finish_one(show, shown);
+	}
+	return err;
+}
+
 static int head(struct show *show, struct shown *shown)
 {
+	int err;
+
 	if (shown->headed)
 		return 0;
+	err = finish_ended(show);
 	shown->headed = true;
-	return view__heading(show->view, &shown->heading);
+	return err ? err : view__heading(show->view, &shown->heading);
+}
+
+const struct heading *show__head(struct show *show, uint32_t target)
+{
+	struct shown *shown = need(show, target);
+
+	return shown && head(show, shown) == 0 ? &shown->heading : NULL;
 }
 
 int show__joined(struct show *show, uint32_t target)
@@ -186,7 +215,7 @@ static int show_collection(void *context, const struct collection *collection)
 	if (!shown)
 		return -ENOMEM;
 	err = head(show, shown);
-	if (!err)
+	if (!err && !shown->done)
 		err = summary__collection(&shown->summary, collection);
 	if (!err)
 		err = summary__collection(&show->summary, collection);
@@ -210,7 +239,7 @@ static int show_pause(void *context, const struct pause *pause, unsigned int col
 	if (!shown)
 		return -ENOMEM;
 	err = head(show, shown);
-	if (!err)
+	if (!err && !shown->done)
 		err = summary__pause(&shown->summary, pause, collections);
 	if (!err)
 		err = summary__pause(&show->summary, pause, collections);
@@ -255,6 +284,15 @@ static int show_results(struct show *show, struct shown *shown, bool last)
 	return err ? err : view__results(show->view, &results);
 }
 
+/* There may be thousands that have ended: their histograms were shown and are done with. */
+static int finish_one(struct show *show, struct shown *shown)
+{
+	int err = show_results(show, shown, false);
+
+	summary__free(&shown->summary);
+	return err;
+}
+
 static int show_all_results(struct show *show, size_t speaking)
 {
 	struct results results = { .last = true, .summary = &show->summary, .odd = show->odd,
@@ -283,9 +321,9 @@ static int end_target(struct show *show, const struct event *event)
 	if (shown->done || shown->end_ns)
 		return 0;
 	shown->end_ns = shown->summary.end_ns = event->stamp;
-	if (event->kind == EVENT_EXEC || others_go_on(show, shown))
-		return show_results(show, shown, false);
-	return 0;
+	if (event->kind != EVENT_EXEC && !others_go_on(show, shown))
+		return 0;
+	return finish_one(show, shown);
 }
 
 /* Nothing was ever heard of it: not worth a word, unless there is nobody else. */
