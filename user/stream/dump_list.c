@@ -10,56 +10,90 @@
 #include "gctrace/wire.h"
 #include "recording.h"
 
-/* The last of a target that has no end yet; NULL. */
-static struct dump_entry *open_of(struct dump_list *list, const struct event *event)
+/* What a list is made by. Each target has one dump that was begun last: few, so they are searched. */
+struct lister {
+	struct dump_list *list;
+	VEC(size_t) latest; /* index of each target's */
+};
+
+/* Of this target; NULL: none has begun. */
+static struct dump_entry *latest_of(const struct lister *lister, uint32_t target)
 {
-	for (size_t i = list->count; i-- > 0;) {
-		if (list->items[i].target == event->target)
-			return list->items[i].ended_ns == EVENT_UNKNOWN ? &list->items[i] : NULL;
+	for (size_t i = 0; i < lister->latest.count; i++) {
+		struct dump_entry *entry = &lister->list->items[lister->latest.items[i]];
+
+		if (entry->target == target)
+			return entry;
 	}
 	return NULL;
 }
 
-static int begin(struct dump_list *list, const struct event *event)
+static int make_latest(struct lister *lister, uint32_t target, size_t index)
 {
-	return vec__push(list, (struct dump_entry){
-				       .target = event->target,
-				       .begun_ns = event->stamp,
-				       .ended_ns = EVENT_UNKNOWN,
-				       .number = event->container.id1,
-				       .gc = event->container.id2,
-				       .status = EVENT_UNKNOWN,
-				       .objects = EVENT_UNKNOWN,
-				       .references = EVENT_UNKNOWN,
-				       .roots = EVENT_UNKNOWN,
-				       .bytes = EVENT_UNKNOWN,
-			       });
+	for (size_t i = 0; i < lister->latest.count; i++) {
+		size_t *latest = &lister->latest.items[i];
+
+		if (lister->list->items[*latest].target == target) {
+			*latest = index;
+			return 0;
+		}
+	}
+	return vec__push(&lister->latest, index);
 }
 
-/* DUMP_END stands behind C_END. */
-static void add_totals(struct dump_list *list, const struct event *event)
+/* A target has ended, and with it its dump, which has no end then. */
+static void forget(struct lister *lister, uint32_t target)
 {
-	for (size_t i = list->count; i-- > 0;) {
-		struct dump_entry *entry = &list->items[i];
-
-		if (entry->target != event->target)
+	for (size_t i = 0; i < lister->latest.count; i++) {
+		if (lister->list->items[lister->latest.items[i]].target != target)
 			continue;
-		if (entry->ended_ns == EVENT_UNKNOWN) {
-			entry->ended_ns = event->stamp;
-			entry->status = event->dump_end.status;
-		}
-		entry->objects = event->dump_end.objects;
-		entry->references = event->dump_end.references;
-		entry->roots = event->dump_end.roots;
-		entry->bytes = event->dump_end.bytes;
+		lister->latest.items[i] = lister->latest.items[--lister->latest.count];
 		return;
 	}
 }
 
-static void add_loss(struct dump_list *list, const struct event *event)
+static int begin(struct lister *lister, const struct event *event)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		struct dump_entry *entry = &list->items[i];
+	const struct dump_entry entry = {
+		.target = event->target,
+		.begun_ns = event->stamp,
+		.ended_ns = EVENT_UNKNOWN,
+		.number = event->container.id1,
+		.gc = event->container.id2,
+		.status = EVENT_UNKNOWN,
+		.objects = EVENT_UNKNOWN,
+		.references = EVENT_UNKNOWN,
+		.roots = EVENT_UNKNOWN,
+		.bytes = EVENT_UNKNOWN,
+	};
+
+	if (make_latest(lister, event->target, lister->list->count))
+		return -ENOMEM;
+	return vec__push(lister->list, entry);
+}
+
+static void end(struct dump_entry *entry, const struct event *event, uint64_t status)
+{
+	if (entry->ended_ns != EVENT_UNKNOWN)
+		return;
+	entry->ended_ns = event->stamp;
+	entry->status = status;
+}
+
+/* DUMP_END stands behind C_END. */
+static void add_totals(struct dump_entry *entry, const struct event *event)
+{
+	end(entry, event, event->dump_end.status);
+	entry->objects = event->dump_end.objects;
+	entry->references = event->dump_end.references;
+	entry->roots = event->dump_end.roots;
+	entry->bytes = event->dump_end.bytes;
+}
+
+static void add_loss(const struct lister *lister, const struct event *event)
+{
+	for (size_t i = 0; i < lister->latest.count; i++) {
+		struct dump_entry *entry = &lister->list->items[lister->latest.items[i]];
 
 		if (entry->ended_ns == EVENT_UNKNOWN &&
 		    (event->target == LOSS_ANY_TARGET || event->target == entry->target))
@@ -69,22 +103,22 @@ static void add_loss(struct dump_list *list, const struct event *event)
 
 static int see(void *context, const struct event *event)
 {
-	struct dump_list *list = context;
+	struct lister *lister = context;
 	struct dump_entry *entry;
 
+	if (event->kind == EVENT_CONTAINER && event->container.type == GCTRACE_C_BEGIN)
+		return begin(lister, event);
 	if (event->kind == EVENT_LOSS)
-		add_loss(list, event);
-	else if (event->kind == EVENT_DUMP_END)
-		add_totals(list, event);
-	if (event->kind != EVENT_CONTAINER)
+		add_loss(lister, event);
+	else if (event->kind == EVENT_EXIT || event->kind == EVENT_EXEC)
+		forget(lister, event->target);
+	entry = latest_of(lister, event->target);
+	if (!entry)
 		return 0;
-	if (event->container.type == GCTRACE_C_BEGIN)
-		return begin(list, event);
-	entry = open_of(list, event);
-	if (event->container.type == GCTRACE_C_END && entry) {
-		entry->ended_ns = event->stamp;
-		entry->status = event->container.id1;
-	}
+	if (event->kind == EVENT_CONTAINER && event->container.type == GCTRACE_C_END)
+		end(entry, event, event->container.id1);
+	else if (event->kind == EVENT_DUMP_END)
+		add_totals(entry, event);
 	return 0;
 }
 
@@ -93,7 +127,8 @@ static int read_all(struct dump_list *list, struct recording *recording)
 	const struct feed_options options = {
 		.wanted = FEED_WANTS(EVENT_CONTAINER) | FEED_WANTS(EVENT_DUMP_END),
 	};
-	const struct event_sink sink = { see, list };
+	struct lister lister = { .list = list };
+	const struct event_sink sink = { see, &lister };
 	const struct source source = recording__source(recording);
 	struct feed *feed;
 	int answer = feed__new(&options, &sink, &feed);
@@ -104,6 +139,7 @@ static int read_all(struct dump_list *list, struct recording *recording)
 		answer = feed__pull(feed, &source, 0);
 	} while (answer == SOURCE_MORE);
 	feed__free(feed);
+	vec__free(&lister.latest);
 	return answer < 0 ? answer : 0;
 }
 
