@@ -40,7 +40,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef BLOCK_SHIFT /* a test makes them small */
 #define BLOCK_SHIFT 16 /* struct edge keeps that many bits */
+#endif
 #define BLOCK (1u << BLOCK_SHIFT)
 #define RING 512
 #define RING_KEPT 32 /* too young to have arrived */
@@ -119,7 +121,7 @@ static inline bool add_edge(struct buckets *buckets, uint32_t from, uint32_t to)
 		if (!begin_chunk(buckets, block))
 			return false;
 	chunk = chunk_at(buckets, buckets->last[block]);
-	chunk->edges[chunk->count++] = (struct edge){ from, (uint16_t)to };
+	chunk->edges[chunk->count++] = (struct edge){ from, (uint16_t)(to & (BLOCK - 1)) };
 	return true;
 }
 

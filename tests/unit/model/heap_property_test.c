@@ -19,10 +19,12 @@
 #include "model/heap_paths.h"
 #include "model/heap_referrers.h"
 
+#ifndef GRAPHS
 #ifdef __SANITIZE_ADDRESS__
 #define GRAPHS 15000u
 #else
 #define GRAPHS 100000u
+#endif
 #endif
 #define OBJECTS_MOST 24u
 #define EDGES_MOST 8u
@@ -40,7 +42,7 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)((seed * UINT64_C(0x2545F4914F6CDD1D) >> 32) * n >> 32);
 }
 
-struct edge {
+struct arrow {
 	uint32_t to; /* NOBODY: null; above: an object that is not told */
 	bool weak;
 };
@@ -51,7 +53,7 @@ struct graph {
 		uint64_t address;
 		uint64_t size;
 		uint32_t type, edges;
-		struct edge to[EDGES_MOST];
+		struct arrow to[EDGES_MOST];
 	} of[OBJECTS_MOST];
 	struct {
 		uint32_t to, container;
@@ -205,7 +207,7 @@ static void reach(const struct graph *graph, const struct removed *removed, bool
 		const uint32_t from = stack[--top];
 
 		for (uint32_t e = 0; e < graph->of[from].edges; e++) {
-			const struct edge *edge = &graph->of[from].to[e];
+			const struct arrow *edge = &graph->of[from].to[e];
 
 			if (edge->weak || edge->to >= NOBODY || reached[edge->to] ||
 			    is_removed(graph, removed, edge->to))
@@ -354,7 +356,7 @@ static void check_references(const struct graph *graph, struct heap *heap, const
 		uint64_t weak_told = 0;
 
 		for (uint32_t e = 0; e < graph->of[i].edges; e++) {
-			const struct edge *edge = &graph->of[i].to[e];
+			const struct arrow *edge = &graph->of[i].to[e];
 
 			if (edge->to == NOBODY)
 				continue;
@@ -390,7 +392,7 @@ static void find_lengths(const struct graph *graph, uint32_t *length)
 		changed = false;
 		for (uint32_t i = 0; i < graph->objects; i++) {
 			for (uint32_t e = 0; length[i] != UINT32_MAX && e < graph->of[i].edges; e++) {
-				const struct edge *edge = &graph->of[i].to[e];
+				const struct arrow *edge = &graph->of[i].to[e];
 
 				if (edge->weak || edge->to >= NOBODY ||
 				    length[edge->to] <= length[i] + 1)
