@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 /* Serialises lines and guards the progress line; never held while calling others. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool progress_shown;
+static size_t lines_above; /* the cursor, that are painted anew by whoever painted them */
 static bool is_verbose;
 
 static void write_all(const char *data, size_t len)
@@ -31,12 +33,26 @@ static void write_all(const char *data, size_t len)
 	}
 }
 
+static void wipe_lines_above(void)
+{
+	char text[32];
+	int len;
+
+	if (!lines_above || !isatty(STDERR_FILENO))
+		return;
+	len = snprintf(text, sizeof(text), "\r\033[%zuA\033[J", lines_above);
+	write_all(text, (size_t)len);
+	lines_above = 0;
+}
+
 /* Write buf as it is; when memory ran out while it was made, at least its format. */
 static void emit(struct buf *buf, const char *format, bool stays)
 {
 	pthread_mutex_lock(&lock);
 	if (progress_shown)
 		write_all("\r\033[K", 4);
+	if (stays)
+		wipe_lines_above();
 	progress_shown = !stays;
 	if (buf->error) {
 		write_all("gctrace: (out of memory) ", 25);
@@ -185,6 +201,17 @@ void progress_end(void)
 		write_all("\r\033[K", 4);
 	progress_shown = false;
 	pthread_mutex_unlock(&lock);
+}
+
+size_t report__stand_above(size_t lines)
+{
+	size_t before;
+
+	pthread_mutex_lock(&lock);
+	before = lines_above;
+	lines_above = lines;
+	pthread_mutex_unlock(&lock);
+	return before;
 }
 
 void report__verbose(bool verbose)

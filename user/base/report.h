@@ -13,6 +13,7 @@
 #define GCTRACE_BASE_REPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* "gctrace: ..." : the command fails, or a part of what was asked for is not done. */
 void error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -39,6 +40,13 @@ void debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_end(void);
+
+/*
+ * So many lines above the cursor are painted anew in place now and then (../view/screen.h). Where
+ * stderr is a terminal, any message but progress() wipes them first. 0: there are none (any more).
+ * Answers how many there were until now.
+ */
+size_t report__stand_above(size_t lines);
 
 void report__verbose(bool verbose);
 bool report__is_verbose(void);
