@@ -16,6 +16,7 @@
 
 extern const struct command completion_command;
 extern const struct command doctor_command;
+extern const struct command follow_command;
 extern const struct command help_command;
 extern const struct command probes_command;
 extern const struct command record_command;
@@ -26,6 +27,7 @@ extern const struct command version_command;
 const struct command *const commands[] = {
 	&stream_command,
 	&probes_command,
+	&follow_command,
 	&record_command,
 	&run_command,
 	&doctor_command,

@@ -418,7 +418,7 @@ int show__new(const struct show_options *options, struct view *view, const struc
 	show->view = view;
 	show->facts = facts;
 	show->last_ns = options->start_ns;
-	show->assembler = assembler__new(&sink, NULL);
+	show->assembler = assembler__new(&sink, options->ranges);
 	if (!show->assembler || summary__init(&show->summary, options->top_pauses)) {
 		show__free(show);
 		return error_errno(-ENOMEM, "cannot start");

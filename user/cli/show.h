@@ -16,7 +16,9 @@
 #include "../stream/source.h"
 
 struct facts;
+struct heading;
 struct losses;
+struct range_sink;
 struct view;
 
 struct show_options {
@@ -27,6 +29,7 @@ struct show_options {
 	uint64_t start_ns;     /* of the trace */
 	const char *file;      /* of the recording; NULL: live */
 	bool quiet;	       /* show headings and results only; `count` counts all the same */
+	const struct range_sink *ranges; /* who gets the ranges of collections; NULL: nobody */
 };
 
 struct show;
@@ -41,6 +44,12 @@ void show__free(struct show *show);
 
 /* More is known of a target. */
 int show__joined(struct show *show, uint32_t target);
+
+/*
+ * What is known of a target; it is headed by now, if it was not yet. Valid as long as the show.
+ * NULL: no memory, or the view has failed; said.
+ */
+const struct heading *show__head(struct show *show, uint32_t target);
 
 /* What the feed feeds. Answers 1 when enough was shown. */
 struct event_sink show__sink(struct show *show);

@@ -55,6 +55,8 @@ static int open_view(struct trace *trace, bool several)
 	trace->view = trace->form->form == OUTPUT_JSON
 			      ? ndjson_view__new(&options, &trace->output)
 			      : collections_view__new(&options, &trace->output, &trace->terminal);
+	if (trace->view && trace->dress)
+		trace->view = trace->dress(trace->dress_context, &options, trace->view);
 	return trace->view ? 0 : -ENOMEM;
 }
 
@@ -70,6 +72,7 @@ static int open_show(struct trace *trace, const struct facts *facts, const char 
 		.start_ns = trace->start_ns,
 		.file = file,
 		.quiet = trace->quiet,
+		.ranges = trace->ranges,
 	};
 
 	return show__new(&options, trace->view, facts, &trace->show);
@@ -80,13 +83,10 @@ static int tell_both(void *context, const struct event *event)
 {
 	struct trace *trace = context;
 	const struct event_sink show = show__sink(trace->show);
-	int answer = trace->also->event(trace->also->ctx, event);
+	int answer = trace->enough ? 1 : show.event(show.ctx, event);
 
-	if (answer || trace->enough)
-		return answer;
-	answer = show.event(show.ctx, event);
 	trace->enough = answer > 0;
-	return answer < 0 ? answer : 0;
+	return answer < 0 ? answer : trace->also->event(trace->also->ctx, event);
 }
 
 /* What collections are made of; objects and references would be decoded in vain. */

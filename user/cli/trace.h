@@ -28,10 +28,12 @@ struct event_sink;
 struct feed;
 struct live;
 struct live_options;
+struct range_sink;
 struct recording;
 struct recording_writer;
 struct show;
 struct view;
+struct view_options;
 
 struct trace {
 	/* As given to trace__init(). */
@@ -44,11 +46,20 @@ struct trace {
 
 	bool quiet;	  /* count collections, show only headings and results */
 	/*
-	 * Who gets all events too, before they are shown, and which (FEED_WANTS) besides those that
-	 * collections are made of; the caller's, set before the trace begins. NULL: nobody.
+	 * Who gets all events too, behind what is shown of them, and which (FEED_WANTS) besides those
+	 * that collections are made of; the caller's, set before the trace begins. NULL: nobody.
 	 */
 	const struct event_sink *also;
 	uint64_t also_wants;
+	/* Who gets the ranges of collections; the caller's. NULL: nobody. */
+	const struct range_sink *ranges;
+	/*
+	 * Makes the view that shows the trace of the one that would: it takes that over, also when it
+	 * fails (NULL, said). NULL: that one shows it.
+	 */
+	struct view *(*dress)(void *context, const struct view_options *options,
+			      struct view *inner);
+	void *dress_context;
 	/* Live: where all records are written too; the caller's. NULL: nowhere. */
 	struct recording_writer *writer;
 

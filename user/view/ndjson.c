@@ -13,6 +13,7 @@
 
 #include "../base/clock.h"
 #include "../base/report.h"
+#include "follow.h"
 #include "json.h"
 #include "output.h"
 
@@ -362,6 +363,30 @@ static void add_sum_limits(struct json *json, const struct results *results)
 	json__end(json);
 }
 
+static void add_identity(struct json *json, const struct follow_figures *figures)
+{
+	const struct identity_figures *is = &figures->is;
+	uint64_t odd = 0;
+
+	json__object(json, "identity");
+	json__u64(json, "anchors", is->anchors);
+	json__u64(json, "types", figures->types);
+	json__u64(json, "seen", is->seen);
+	json__u64(json, "died", is->died);
+	json__u64(json, "withdrawn", is->withdrawn);
+	json__u64(json, "matched", is->matched);
+	json__u64(json, "new", figures->new_);
+	json__u64(json, "gone", is->gone);
+	json__u64(json, "conflicts", is->conflicts);
+	json__u64(json, "stray_births", is->stray_births);
+	json__u64(json, "beside", is->beside);
+	for (size_t i = 0; i < ODDITIES; i++)
+		odd += is->odd.counts[i];
+	json__u64(json, "odd_ranges", odd);
+	follow__add_json_rate(json, follow__rate(is->matched, is->gone, is->conflicts));
+	json__end(json);
+}
+
 static int show_results(struct view *view, const struct results *results)
 {
 	struct ndjson *ndjson = (struct ndjson *)view;
@@ -386,6 +411,8 @@ static int show_results(struct view *view, const struct results *results)
 	add_sum_limits(json, results);
 	add_kinds(json, summary);
 	add_longest(json, summary);
+	if (results->identity)
+		add_identity(json, results->identity);
 	return end(ndjson);
 }
 

@@ -22,6 +22,7 @@
 #include "../model/summary.h"
 #include "../stream/loss.h"
 
+struct follow_figures;
 struct output;
 struct terminal;
 
@@ -55,6 +56,7 @@ struct results {
 	struct assembler_odd odd;
 	uint64_t shown; /* collections */
 	size_t targets; /* of all together: how many */
+	const struct follow_figures *identity; /* where objects were followed; NULL */
 };
 
 /* Nothing was lost. */

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Followed objects for people: a line for each collection, for each dump, or for each step of one
+ * object; or, on a terminal, a table of types that is painted anew in place.
+ */
+#include "follow.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/escape.h"
+#include "../base/report.h"
+#include "../base/units.h"
+#include "../base/wrap.h"
+#include "collections.h"
+#include "follow_parts.h"
+#include "output.h"
+#include "screen.h"
+#include "table.h"
+
+#define WIDTH 100 /* where the output is no terminal */
+#define CAUSE_WIDEST 40
+#define PID_NARROWEST 5
+#define LINES_PER_TITLES 40 /* on a terminal */
+#define INDENT 9
+
+enum cell {
+	CELL_TIME,
+	CELL_PID,
+	CELL_NUMBER,
+	CELL_WHAT,
+	CELL_CAUSE,
+	CELL_KNOWN,
+	CELL_MOVED,
+	CELL_STAYED,
+	CELL_PROMOTED,
+	CELL_DIED,
+	CELL_WITHDRAWN,
+	CELLS
+};
+
+static const struct column all_columns[CELLS] = {
+	[CELL_TIME] = { "time s", 8, ALIGN_RIGHT },
+	[CELL_PID] = { "pid", PID_NARROWEST, ALIGN_RIGHT },
+	[CELL_NUMBER] = { "gc", 5, ALIGN_RIGHT },
+	[CELL_WHAT] = { "what", 9, ALIGN_LEFT },
+	[CELL_CAUSE] = { "cause", 10, ALIGN_LEFT },
+	[CELL_KNOWN] = { "known", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	[CELL_MOVED] = { "moved", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	[CELL_STAYED] = { "stayed", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	[CELL_PROMOTED] = { "promoted", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	[CELL_DIED] = { "died", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	[CELL_WITHDRAWN] = { "withdrawn", 9, ALIGN_RIGHT },
+};
+
+/* Left out where there is no room, in this order. */
+static const enum cell dispensable[] = { CELL_CAUSE, CELL_STAYED, CELL_PROMOTED, CELL_KNOWN };
+
+static const struct column step_columns[] = {
+	{ "time s", 8, ALIGN_RIGHT },	    { "gc", 5, ALIGN_RIGHT },
+	{ "what", 9, ALIGN_LEFT },	    { "address", 18, ALIGN_LEFT },
+	{ "gen", 3, ALIGN_RIGHT },	    { "age", 7, ALIGN_RIGHT },
+	{ "moves", 7, ALIGN_RIGHT },	    { "what became of it", 30, ALIGN_LEFT },
+};
+
+#define STEP_COLUMNS (sizeof(step_columns) / sizeof(*step_columns))
+
+enum titles { TITLES_NONE, TITLES_COLLECTIONS, TITLES_STEPS };
+
+struct follow_text {
+	struct follow_view view;
+	struct view_options options;
+	struct output *output;
+	const struct terminal *terminal;
+	bool live;
+	struct terminal plain; /* for what is painted */
+	struct screen screen;
+	struct column columns[CELLS];
+	enum cell cells[CELLS]; /* which those are */
+	struct table table, steps;
+	enum titles titles; /* of the lines above */
+	size_t lines;	    /* since those */
+	size_t fitted;	    /* the terminal's width that the columns were chosen for */
+	bool several;	    /* that have a column for the pid */
+	struct buf out;
+	struct buf status; /* of the table that is painted: the last collection */
+};
+
+/* ---------------------------------------------------------------- columns */
+
+static void remove_column(struct follow_text *text, enum cell cell)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < text->table.count; i++) {
+		if (text->cells[i] == cell)
+			continue;
+		text->columns[kept] = text->columns[i];
+		text->cells[kept++] = text->cells[i];
+	}
+	text->table.count = kept;
+}
+
+static void widen_cause(struct follow_text *text, size_t spare)
+{
+	for (size_t i = 0; i < text->table.count; i++) {
+		struct column *column = &text->columns[i];
+
+		if (text->cells[i] != CELL_CAUSE)
+			continue;
+		column->width += spare;
+		if (column->width > CAUSE_WIDEST)
+			column->width = CAUSE_WIDEST;
+	}
+}
+
+static void fit_columns(struct follow_text *text)
+{
+	const size_t width = text->terminal->columns ? text->terminal->columns : WIDTH;
+	struct table *table = &text->table;
+
+	table->count = CELLS;
+	for (size_t i = 0; i < CELLS; i++) {
+		text->columns[i] = all_columns[i];
+		text->cells[i] = (enum cell)i;
+	}
+	if (!text->several)
+		remove_column(text, CELL_PID);
+	for (size_t i = 0; i < sizeof(dispensable) / sizeof(*dispensable); i++)
+		if (table__width(table) > width)
+			remove_column(text, dispensable[i]);
+	widen_cause(text, width > table__width(table) ? width - table__width(table) : 0);
+	text->fitted = text->terminal->columns;
+}
+
+/* ---------------------------------------------------------------- lines */
+
+static int flush(struct follow_text *text)
+{
+	struct buf *out = &text->out;
+	int err = out->error;
+
+	if (err)
+		error("out of memory");
+	else if (out->len)
+		err = output__write(text->output, buf__str(out), out->len);
+	buf__reset(out);
+	return err;
+}
+
+static void add_titles(struct follow_text *text, enum titles titles, struct table *table)
+{
+	const bool again = text->lines >= LINES_PER_TITLES && text->terminal->is_terminal;
+	const bool resized = text->fitted != text->terminal->columns;
+
+	if (resized)
+		fit_columns(text);
+	if (text->titles != titles || again || resized) {
+		table__titles(table, &text->out);
+		text->lines = 0;
+	}
+	text->titles = titles;
+	text->lines++;
+}
+
+static void time_cell(struct follow_text *text, struct table *table, const struct heading *heading,
+		      uint64_t ns)
+{
+	struct buf time = BUF_INIT;
+
+	collections__add_time(&time, &text->options, heading, ns);
+	table__cell(table, STYLE_DIM, buf__str(&time));
+	if (time.error)
+		text->out.error = time.error;
+	buf__free(&time);
+}
+
+static void text_cell(struct table *table, struct text cell)
+{
+	if (cell.bytes > 0)
+		table__cell_bytes(table, STYLE_PLAIN, cell.at, cell.bytes);
+	else
+		table__cell(table, STYLE_PLAIN, NULL);
+}
+
+static void number_cell(struct table *table, uint64_t number)
+{
+	if (number == EVENT_UNKNOWN)
+		table__cell(table, STYLE_PLAIN, NULL);
+	else
+		table__cell_printf(table, STYLE_PLAIN, "%" PRIu64, number);
+}
+
+static uint64_t time_of(const struct collection *collection)
+{
+	return collection->start_ns != EVENT_UNKNOWN ? collection->start_ns : collection->end_ns;
+}
+
+static uint64_t count_of(const struct follow_collection *collection, enum cell cell)
+{
+	switch (cell) {
+	case CELL_KNOWN:
+		return collection->known.objects;
+	case CELL_MOVED:
+		return collection->is->moved.objects;
+	case CELL_STAYED:
+		return collection->is->stayed.objects;
+	case CELL_PROMOTED:
+		return collection->is->promoted.objects;
+	case CELL_DIED:
+		return collection->is->died.objects;
+	default:
+		return collection->is->withdrawn.objects;
+	}
+}
+
+static void add_cell(struct follow_text *text, enum cell cell, const struct heading *heading,
+		     const struct follow_collection *collection)
+{
+	struct table *table = &text->table;
+	char count[UNITS_TEXT];
+
+	switch (cell) {
+	case CELL_TIME:
+		time_cell(text, table, heading, time_of(collection->collection));
+		break;
+	case CELL_PID:
+		number_cell(table, heading->pid);
+		break;
+	case CELL_NUMBER:
+		number_cell(table, collection->collection->number);
+		break;
+	case CELL_WHAT:
+		text_cell(table, collection->collection->what);
+		break;
+	case CELL_CAUSE:
+		text_cell(table, collection->collection->cause);
+		break;
+	default:
+		table__cell(table,
+			    cell == CELL_WITHDRAWN && count_of(collection, cell) ? STYLE_BAD
+										 : STYLE_PLAIN,
+			    units__count_column(count, count_of(collection, cell)));
+	}
+}
+
+/* What the painted table has above it. */
+static void note_status(struct follow_text *text, const struct follow_collection *collection)
+{
+	const struct identity_collection *is = collection->is;
+	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT], d[UNITS_TEXT];
+
+	buf__reset(&text->status);
+	buf__printf(&text->status, "gc %" PRIu64 " ", collection->collection->number);
+	escape__add(&text->status, collection->collection->what.at,
+		    collection->collection->what.bytes);
+	buf__printf(&text->status, ": moved %s, stayed %s, promoted %s, died %s",
+		    units__count(a, is->moved.objects), units__count(b, is->stayed.objects),
+		    units__count(c, is->promoted.objects), units__count(d, is->died.objects));
+	if (is->withdrawn.objects)
+		buf__printf(&text->status, ", withdrawn %s",
+			    units__count(a, is->withdrawn.objects));
+}
+
+static int show_collection(struct follow_view *view, const struct heading *heading,
+			   const struct follow_collection *collection)
+{
+	struct follow_text *text = (struct follow_text *)view;
+
+	note_status(text, collection);
+	if (text->live)
+		return 0;
+	add_titles(text, TITLES_COLLECTIONS, &text->table);
+	for (size_t i = 0; i < text->table.count; i++)
+		add_cell(text, text->cells[i], heading, collection);
+	table__end_row(&text->table, &text->out);
+	if (text->options.verbose)
+		collections__add_details(&text->out, text->terminal, &text->options, heading,
+					 collection->collection);
+	return flush(text);
+}
+
+/* ---------------------------------------------------------------- dumps */
+
+static void say_anchor(struct buf *said, const struct follow_anchor *anchor)
+{
+	const struct anchor *result = &anchor->is->result;
+	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT], d[UNITS_TEXT];
+
+	buf__printf(said, "dump %" PRIu64 "%s: %s objects, %s; ", anchor->is->number,
+		    anchor->is->whole ? "" : " (a part)", units__count(a, anchor->objects),
+		    units__bytes(b, anchor->bytes));
+	buf__printf(said, "matched %s, new %s, gone %s, conflicts %s",
+		    units__count(a, result->matched), units__count(b, result->new_),
+		    units__count(c, result->gone), units__count(d, result->conflicts));
+	if (result->repeated)
+		buf__printf(said, ", told twice %s", units__count(a, result->repeated));
+	if (result->matched + result->gone + result->conflicts == 0)
+		return;
+	buf__add_str(said, "; error ");
+	follow__add_rate(said, follow__rate(result->matched, result->gone, result->conflicts));
+}
+
+static int show_anchor(struct follow_view *view, const struct heading *heading,
+		       const struct follow_anchor *anchor)
+{
+	struct follow_text *text = (struct follow_text *)view;
+	struct buf said = BUF_INIT, time = BUF_INIT;
+	struct wrap wrap = { terminal__text_columns(text->terminal), NULL, INDENT };
+	size_t column;
+
+	if (text->live)
+		return 0;
+	collections__add_time(&time, &text->options, heading, anchor->time_ns);
+	buf__add_repeated(&text->out, ' ', time.len < INDENT - 1 ? INDENT - 1 - time.len : 0);
+	column = time.len < INDENT - 1 ? INDENT : time.len + 1;
+	buf__printf(&text->out, "%s%s%s ", terminal__on(text->terminal, STYLE_DIM), buf__str(&time),
+		    terminal__off(text->terminal, STYLE_DIM));
+	if (text->several)
+		buf__printf(&said, "pid %" PRIu64 ", ", heading->pid);
+	say_anchor(&said, anchor);
+	wrap__add(&text->out, &wrap, column, buf__str(&said));
+	buf__add_char(&text->out, '\n');
+	text->out.error = text->out.error ? text->out.error : said.error;
+	buf__free(&said);
+	buf__free(&time);
+	return flush(text);
+}
+
+/* ---------------------------------------------------------------- one object's history */
+
+static void add_object(struct buf *out, const struct terminal *terminal,
+		       const struct heading *heading, const struct follow_object *object)
+{
+	char size[UNITS_TEXT];
+
+	buf__printf(out, "%s# object %" PRIu64 " of pid %" PRIu64 ": ",
+		    terminal__on(terminal, STYLE_DIM), object->id, heading->pid);
+	if (object->type.bytes)
+		escape__add(out, object->type.at, object->type.bytes);
+	else
+		buf__printf(out, "class %" PRIu64 " without a name", object->class_);
+	buf__printf(out, ", %s%s\n", units__bytes(size, object->size),
+		    terminal__off(terminal, STYLE_DIM));
+}
+
+static void say_end(struct buf *said, const struct follow_object *object)
+{
+	switch (object->fate) {
+	case OBJECT_DEAD:
+		buf__add_str(said, "died: condemned, and in no range");
+		break;
+	case OBJECT_GONE:
+		buf__printf(said, "gone: not in dump %" PRIu64, object->anchor);
+		break;
+	case OBJECT_CONFLICT:
+		if (object->anchor)
+			buf__printf(said, "conflict: another one in dump %" PRIu64, object->anchor);
+		else
+			buf__add_str(said, "conflict: another one was born there");
+		break;
+	case OBJECT_WITHDRAWN:
+		buf__add_str(said, "withdrawn: may live, may not");
+		break;
+	}
+}
+
+static void say_step(struct buf *said, const struct follow_object *object)
+{
+	switch (object->step) {
+	case FOLLOW_SEEN:
+		if (object->anchor)
+			buf__printf(said, "seen in dump %" PRIu64, object->anchor);
+		else
+			buf__add_str(said, object->born ? "its allocation was seen" : "found here");
+		break;
+	case FOLLOW_MOVED:
+		buf__add_str(said, object->promoted ? "moved, promoted" : "moved");
+		break;
+	case FOLLOW_STAYED:
+		buf__add_str(said, "survived where it was");
+		break;
+	case FOLLOW_UNTOUCHED:
+		buf__add_str(said, "not collected");
+		break;
+	case FOLLOW_MATCHED:
+		buf__printf(said, "there in dump %" PRIu64, object->anchor);
+		break;
+	case FOLLOW_LEFT:
+		say_end(said, object);
+		break;
+	}
+}
+
+static int show_object(struct follow_view *view, const struct heading *heading,
+		       const struct follow_object *object)
+{
+	struct follow_text *text = (struct follow_text *)view;
+	struct table *table = &text->steps;
+	struct buf said = BUF_INIT;
+	char number[UNITS_TEXT];
+
+	if (object->step == FOLLOW_SEEN) {
+		add_object(&text->out, text->terminal, heading, object);
+		text->titles = TITLES_NONE;
+	}
+	add_titles(text, TITLES_STEPS, table);
+	time_cell(text, table, heading, object->time_ns);
+	number_cell(table, object->gc);
+	text_cell(table, object->what);
+	table__cell_printf(table, STYLE_PLAIN, "0x%" PRIx64, object->address);
+	number_cell(table, object->generation);
+	table__cell(table, STYLE_PLAIN, follow__age(number, object->age, object->born));
+	table__cell(table, STYLE_PLAIN, follow__age(number, object->moves, object->born));
+	say_step(&said, object);
+	table__cell(table, object->step == FOLLOW_LEFT ? STYLE_NOTICE : STYLE_PLAIN,
+		    buf__str(&said));
+	table__end_row(table, &text->out);
+	text->out.error = text->out.error ? text->out.error : said.error;
+	buf__free(&said);
+	return flush(text);
+}
+
+/* ---------------------------------------------------------------- what is known */
+
+static int show_state(struct follow_view *view, const struct heading *heading,
+		      const struct follow_state *state)
+{
+	struct follow_text *text = (struct follow_text *)view;
+
+	(void)heading;
+	if (text->live && screen__clear(&text->screen))
+		return text->output->error;
+	follow__add_types(&text->out, text->terminal, state, SIZE_MAX);
+	follow__add_state(&text->out, text->terminal, state);
+	text->titles = TITLES_NONE;
+	return flush(text);
+}
+
+static void add_status(struct follow_text *text, const struct heading *heading,
+		       const struct follow_state *state)
+{
+	char a[UNITS_TEXT], b[UNITS_TEXT];
+
+	buf__printf(&text->out, "pid %" PRIu64 " at ", heading->pid);
+	collections__add_time(&text->out, &text->options, heading, state->now_ns);
+	buf__printf(&text->out, ": %s objects known, %s; %" PRIu64 " collections, %" PRIu64
+				" dumps",
+		    units__count(a, state->known.objects), units__bytes(b, state->known.bytes),
+		    state->figures.is.collections, state->figures.is.anchors);
+	if (state->figures.is.conflicts || state->figures.is.gone) {
+		buf__add_str(&text->out, ", error rate ");
+		follow__add_rate(&text->out, follow__rate(state->figures.is.matched,
+							  state->figures.is.gone,
+							  state->figures.is.conflicts));
+	}
+	buf__printf(&text->out, "\n%s\n", buf__str(&text->status));
+}
+
+static int paint(struct follow_view *view, const struct heading *heading,
+		 const struct follow_state *state)
+{
+	struct follow_text *text = (struct follow_text *)view;
+	const size_t rows = screen__rows(&text->screen), above = 4; /* status, titles, the rest */
+	int err;
+
+	if (!text->live)
+		return 0;
+	add_status(text, heading, state);
+	follow__add_types(&text->out, &text->plain, state, rows > above ? rows - above : 0);
+	err = text->out.error ? error_errno(text->out.error, "cannot paint")
+			      : screen__paint(&text->screen, buf__str(&text->out));
+	buf__reset(&text->out);
+	return err;
+}
+
+/* Lines of others stand above now. */
+static int see_heading(struct follow_view *view, bool several)
+{
+	struct follow_text *text = (struct follow_text *)view;
+
+	text->titles = TITLES_NONE;
+	text->several = several;
+	fit_columns(text);
+	return text->live ? screen__clear(&text->screen) : 0;
+}
+
+/* ---------------------------------------------------------------- life */
+
+static void free_view(struct follow_view *view)
+{
+	struct follow_text *text = (struct follow_text *)view;
+
+	table__free(&text->table);
+	table__free(&text->steps);
+	screen__free(&text->screen);
+	buf__free(&text->out);
+	buf__free(&text->status);
+	free(text);
+}
+
+static const struct follow_view_form form = { show_anchor, show_collection, show_object,
+					      show_state,  paint,	    see_heading,
+					      free_view };
+
+struct follow_view *follow_text__new(const struct view_options *options, struct output *output,
+				     const struct terminal *terminal, bool live)
+{
+	struct follow_text *text = calloc(1, sizeof(*text));
+
+	if (!text) {
+		error("out of memory");
+		return NULL;
+	}
+	text->view.form = &form;
+	text->options = *options;
+	text->output = output;
+	text->terminal = terminal;
+	text->live = live;
+	text->several = options->several;
+	screen__init(&text->screen, terminal, output);
+	table__init(&text->table, text->columns, CELLS, terminal);
+	table__init(&text->steps, step_columns, STEP_COLUMNS, terminal);
+	fit_columns(text);
+	return &text->view;
+}

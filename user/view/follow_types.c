@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What is known of followed objects, type by type and all together: the end of the text. */
+#include <inttypes.h>
+
+#include "../base/escape.h"
+#include "../base/units.h"
+#include "../base/wrap.h"
+#include "follow_parts.h"
+#include "table.h"
+
+#define AGE_COLUMNS 7
+#define CURVE_SHOWN 12 /* collections of a survival curve; -o json has all */
+#define INDENT 13
+
+static const struct column type_columns[] = {
+	{ "alive", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	{ "bytes", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	{ "seen", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	{ "died", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	{ "promoted", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	{ "copied", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	{ "age", AGE_COLUMNS, ALIGN_RIGHT },
+	{ "oldest", AGE_COLUMNS, ALIGN_RIGHT },
+	{ "type", 20, ALIGN_LEFT },
+};
+
+#define TYPE_COLUMNS (sizeof(type_columns) / sizeof(*type_columns))
+
+/* ---------------------------------------------------------------- types */
+
+static void count_cell(struct table *table, uint64_t count)
+{
+	char text[UNITS_TEXT];
+
+	table__cell(table, STYLE_PLAIN, units__count_column(text, count));
+}
+
+static void bytes_cell(struct table *table, uint64_t bytes)
+{
+	char text[UNITS_TEXT];
+
+	table__cell(table, STYLE_PLAIN, units__bytes_column(text, bytes));
+}
+
+static void age_cells(struct table *table, const struct population_type *alive)
+{
+	const uint32_t median = alive ? population_type__median(alive) : 0;
+	const bool exact = alive && !alive->unborn;
+	char text[UNITS_TEXT];
+
+	if (!alive || !alive->objects) {
+		table__cell(table, STYLE_DIM, NULL);
+		table__cell(table, STYLE_DIM, NULL);
+		return;
+	}
+	table__cell(table, STYLE_PLAIN,
+		    follow__age(text, median, exact && median < POPULATION_AGES - 1));
+	table__cell(table, STYLE_PLAIN, follow__age(text, alive->oldest, exact));
+}
+
+static void name_cell(struct table *table, const struct follow_type *type)
+{
+	if (type->name.bytes)
+		table__cell_bytes(table, STYLE_PLAIN, type->name.at, type->name.bytes);
+	else
+		table__cell_printf(table, STYLE_DIM, "(class %" PRIu64 " without a name)",
+				   type->class_);
+}
+
+static void add_type(struct table *table, struct buf *out, const struct follow_type *type)
+{
+	const struct population_type *alive = type->alive;
+
+	count_cell(table, alive ? alive->objects : 0);
+	bytes_cell(table, alive ? alive->bytes : 0);
+	count_cell(table, type->sums->seen.objects);
+	count_cell(table, type->sums->died.objects);
+	count_cell(table, type->sums->promoted.objects);
+	bytes_cell(table, type->sums->moved.bytes);
+	age_cells(table, alive);
+	name_cell(table, type);
+	table__end_row(table, out);
+}
+
+void follow__add_types(struct buf *out, const struct terminal *terminal,
+		       const struct follow_state *state, size_t most)
+{
+	const size_t shown = state->types_shown < most ? state->types_shown : most;
+	struct table table;
+
+	if (!shown)
+		return;
+	table__init(&table, type_columns, TYPE_COLUMNS, terminal);
+	table__titles(&table, out);
+	for (size_t i = 0; i < shown; i++)
+		add_type(&table, out, &state->types[i]);
+	if (shown < state->type_count)
+		buf__printf(out, "  %zu of %zu types, those with the most bytes alive\n", shown,
+			    state->type_count);
+	table__free(&table);
+}
+
+/* ---------------------------------------------------------------- all together */
+
+/* "  name       text, which goes on below itself" */
+static void add_line(struct buf *out, const struct terminal *terminal, const char *name,
+		     struct buf *text)
+{
+	const struct wrap wrap = { terminal__text_columns(terminal), NULL, INDENT };
+
+	buf__printf(out, "  %-10s ", name);
+	wrap__add(out, &wrap, INDENT, buf__str(text));
+	buf__add_char(out, '\n');
+	if (text->error)
+		out->error = text->error;
+	buf__reset(text);
+}
+
+static const char *ordinal(unsigned int n)
+{
+	if (n % 100 / 10 == 1)
+		return "th";
+	return n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
+}
+
+static void add_curve(struct buf *text, const struct survival_curve *curve)
+{
+	const char *before = ": ";
+	char count[UNITS_TEXT];
+
+	if (!curve->born) {
+		buf__add_str(text, "not known: no birth was observed (the runtime tells no"
+				   " allocations, or nothing was allocated)");
+		return;
+	}
+	buf__printf(text, "of %s observed births, the share that survives its n-th collection",
+		    units__count(count, curve->born));
+	for (unsigned int n = 0; n < SURVIVAL_AGES; n++) {
+		const uint64_t risk = curve->survived[n] + curve->died[n];
+
+		if (!risk)
+			continue;
+		if (n >= CURVE_SHOWN) {
+			buf__add_str(text, ", and so on (-o json tells all)");
+			break;
+		}
+		buf__printf(text, "%s%u%s %.3g %%", before, n + 1, ordinal(n + 1),
+			    100.0 * (double)curve->survived[n] / (double)risk);
+		before = ", ";
+	}
+}
+
+/* Ages in ranges that double: 0, 1, 2-3, 4-7, ... */
+static bool add_ages(struct buf *text, const uint64_t ages[POPULATION_AGES], const char *before)
+{
+	char count[UNITS_TEXT];
+	bool any = false;
+
+	for (uint32_t low = 0, high; low < POPULATION_AGES; low = high + 1) {
+		uint64_t sum = 0;
+
+		high = low == 0 ? 0 : 2 * low - 1;
+		if (high >= POPULATION_AGES - 1)
+			high = POPULATION_AGES - 1;
+		for (uint32_t i = low; i <= high; i++)
+			sum += ages[i];
+		if (!sum)
+			continue;
+		buf__printf(text, "%s%s at ", any ? ", " : before, units__count(count, sum));
+		any = true;
+		if (high == POPULATION_AGES - 1)
+			buf__printf(text, "%u or more", low);
+		else if (low == high)
+			buf__printf(text, "%u", low);
+		else
+			buf__printf(text, "%u to %u", low, high);
+	}
+	return any;
+}
+
+static void add_histogram(struct buf *text, const struct population_ages *ages)
+{
+	bool any = add_ages(text, ages->exact, "born under our eyes: ");
+
+	any |= add_ages(text, ages->least, any ? "; seen first later, so at least: "
+					       : "at least (no birth was observed): ");
+	if (!any)
+		buf__add_str(text, "nothing known is alive");
+}
+
+static void add_dumps(struct buf *text, const struct follow_figures *figures)
+{
+	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT], d[UNITS_TEXT];
+
+	if (!figures->is.anchors) {
+		buf__add_str(text, "none: only objects whose allocation was sampled are known");
+		return;
+	}
+	buf__printf(text, "%" PRIu64 ": matched %s, new %s, gone %s, conflicts %s; error rate of"
+			  " the model ",
+		    figures->is.anchors, units__count(a, figures->is.matched),
+		    units__count(b, figures->new_), units__count(c, figures->is.gone),
+		    units__count(d, figures->is.conflicts));
+	follow__add_rate(text, follow__rate(figures->is.matched, figures->is.gone,
+					    figures->is.conflicts));
+	if (figures->is.beside)
+		buf__printf(text, "; %" PRIu64 " objects came outside of any dump and were not"
+				  " taken", figures->is.beside);
+	if (figures->is.stray_births)
+		buf__printf(text, "; %" PRIu64 " births where another object was thought to live",
+			    figures->is.stray_births);
+}
+
+static void add_objects(struct buf *text, const struct follow_state *state)
+{
+	const struct identity_figures *is = &state->figures.is;
+	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT], d[UNITS_TEXT], e[UNITS_TEXT];
+
+	buf__printf(text, "%s alive (%s); %s seen, %s died, %s withdrawn (may live, may not)",
+		    units__count(a, state->known.objects), units__bytes(b, state->known.bytes),
+		    units__count(c, is->seen), units__count(d, is->died),
+		    units__count(e, is->withdrawn));
+}
+
+static void add_odd(struct buf *out, const struct terminal *terminal, struct buf *text,
+		    const struct relocation_odd *odd)
+{
+	static const char *const words[ODDITIES] = {
+		[ODD_EMPTY] = "ranges of no length",
+		[ODD_WRAPPED] = "ranges that reach around the end of the addresses",
+		[ODD_OVERRUN] = "ranges that begin in the heap and end outside",
+		[ODD_CONTRADICTORY] = "ranges that overlap another one that goes elsewhere",
+		[ODD_ONTO_LIVE] = "ranges that move onto a living object",
+		[ODD_CLASH] = "addresses at which several objects came to lie",
+	};
+
+	for (size_t i = 0; i < ODDITIES; i++) {
+		const struct range *first = &odd->first[i];
+
+		if (!odd->counts[i])
+			continue;
+		buf__printf(text, "%" PRIu64 " %s", odd->counts[i], words[i]);
+		if (i != ODD_CLASH)
+			buf__printf(text, "; the first: 0x%" PRIx64 " to 0x%" PRIx64 ", 0x%" PRIx64
+					  " bytes",
+				    first->old, first->new_, first->length);
+		add_line(out, terminal, "odd", text);
+	}
+}
+
+static void add_leaks(struct buf *out, const struct terminal *terminal, struct buf *text,
+		      const struct follow_state *state)
+{
+	for (size_t i = 0; i < state->leaks_shown; i++) {
+		const struct follow_leak *leak = &state->leaks[i];
+
+		if (leak->type->name.bytes)
+			escape__add(text, leak->type->name.at, leak->type->name.bytes);
+		else
+			buf__printf(text, "class %" PRIu64, leak->type->class_);
+		buf__add_str(text, ": ");
+		follow__add_leak(text, &leak->is);
+		add_line(out, terminal, i ? "" : "only ages", text);
+	}
+	if (state->leaks_shown < state->leak_count) {
+		buf__printf(text, "and %zu more types, which grow less",
+			    state->leak_count - state->leaks_shown);
+		add_line(out, terminal, "", text);
+	}
+	if (state->whole_anchors > 0 && state->whole_anchors < LEAK_ANCHORS) {
+		buf__printf(text, "not told: it takes %u dumps of the whole heap (--every)",
+			    LEAK_ANCHORS);
+		add_line(out, terminal, "leaks", text);
+	} else if (state->whole_anchors > 0 && !state->leak_count) {
+		buf__add_str(text, "none: no type has kept more objects at each dump, and hardly lost one");
+		add_line(out, terminal, "leaks", text);
+	}
+}
+
+void follow__add_state(struct buf *out, const struct terminal *terminal,
+		       const struct follow_state *state)
+{
+	struct buf text = BUF_INIT;
+
+	add_objects(&text, state);
+	add_line(out, terminal, "known", &text);
+	add_curve(&text, state->curve);
+	add_line(out, terminal, "survival", &text);
+	add_histogram(&text, state->ages);
+	add_line(out, terminal, "ages", &text);
+	add_leaks(out, terminal, &text, state);
+	add_dumps(&text, &state->figures);
+	add_line(out, terminal, "dumps", &text);
+	add_odd(out, terminal, &text, &state->figures.is.odd);
+	buf__free(&text);
+}
