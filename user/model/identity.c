@@ -155,6 +155,7 @@ static int of_subject(struct subject *subject, const struct event *event)
 int identity__event(struct identity *identity, const struct event *event)
 {
 	struct subject *subject;
+	int err = 0;
 
 	switch (event->kind) {
 	case EVENT_LOSS:
@@ -163,9 +164,14 @@ int identity__event(struct identity *identity, const struct event *event)
 	case EVENT_EXIT:
 		return forget(identity, event->target);
 	default:
-		subject = need(identity, event->target);
-		return subject ? of_subject(subject, event) : -ENOMEM;
+		break;
 	}
+	subject = need(identity, event->target);
+	if (!subject)
+		return -ENOMEM;
+	if (subject->doubt && !subject->numbered && event->stamp > subject->lost_until)
+		err = subject__end_doubt(subject, event->stamp, false);
+	return err ? err : of_subject(subject, event);
 }
 
 int identity__tells_some(struct identity *identity, uint32_t target)
@@ -188,6 +194,7 @@ bool identity__look(struct identity *identity, uint32_t target, struct identity_
 		return false;
 	*err = subject__take_in_births(subject);
 	*view = (struct identity_view){ &subject->objects, &subject->types, &subject->survival,
-					&subject->generations, subject->figures };
+					&subject->generations, subject->doubt,
+					subject->figures };
 	return true;
 }

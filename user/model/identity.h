@@ -113,6 +113,11 @@ struct identity_view {
 	const struct types *types;
 	const struct survival *survival;
 	struct generations *generations; /* as told last */
+	/*
+	 * Something was lost, perhaps a whole collection. The next one's number will tell whether all
+	 * of this is right, or nothing.
+	 */
+	bool in_doubt;
 	struct identity_figures figures;
 };
 

@@ -114,12 +114,6 @@ static void take_from_list(struct subject *subject, const struct course *course)
 	*at = course->next;
 }
 
-static void update(struct course *course, const struct range_transaction *transaction)
-{
-	course->incomplete |= transaction->collection->incomplete;
-	course->partial |= transaction->collection->partial;
-}
-
 /* The course of a transaction, made if need be. NULL: no memory. */
 static struct course *course_of(struct subject *subject,
 				const struct range_transaction *transaction)
@@ -138,7 +132,7 @@ static struct course *course_of(struct subject *subject,
 		course->numbered = !transaction->collection->counted_here;
 		insert(subject, course);
 	}
-	update(course, transaction);
+	course->partial |= transaction->collection->partial;
 	return course;
 }
 
@@ -204,6 +198,18 @@ static bool may_hide_collections(uint32_t kind)
 	return kind != LOSS_TRUNCATED && kind != LOSS_INCOMPLETE;
 }
 
+/* Objects that were told by the time of the loss. */
+static int forget_doubtful(struct subject *subject)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < subject->newborns.count; i++)
+		if (subject->newborns.items[i].stamp > subject->lost_until)
+			subject->newborns.items[kept++] = subject->newborns.items[i];
+	subject->newborns.count = kept;
+	return withdraw_all(subject);
+}
+
 int subject__lose(struct subject *subject, const struct event *event)
 {
 	int err = 0;
@@ -214,33 +220,21 @@ int subject__lose(struct subject *subject, const struct event *event)
 			err = withdraw_slot(subject, at);
 	}
 	subject->dump.whole = false;
+	subject->lost = true;
+	if (event->loss.until > subject->lost_until)
+		subject->lost_until = event->loss.until;
 	if (err || !may_hide_collections(event->loss.kind))
 		return err;
 	subject->doubt = true;
-	if (event->loss.until > subject->lost_until)
-		subject->lost_until = event->loss.until;
-	if (subject->numbered)
-		return 0;
-	vec__reset(&subject->newborns);
-	return withdraw_all(subject);
+	return subject->numbered ? 0 : forget_doubtful(subject);
 }
 
-/*
- * A number follows on the highest one: no collection between them was lost. Else one may have
- * been, and what was known before is not any more.
- */
-static int resolve_doubt(struct subject *subject, const struct course *course, uint64_t time)
+int subject__end_doubt(struct subject *subject, uint64_t now, bool proven)
 {
-	bool follows = course->numbered && subject->numbered &&
-		       course->number == subject->highest + 1;
-
 	if (!subject->doubt)
 		return 0;
-	subject->doubt = time <= subject->lost_until;
-	if (follows)
-		return 0;
-	vec__reset(&subject->newborns);
-	return withdraw_all(subject);
+	subject->doubt = now <= subject->lost_until;
+	return proven ? 0 : forget_doubtful(subject);
 }
 
 /* ---------------------------------------------------------------- applying */
@@ -294,6 +288,19 @@ static int seal_until(struct subject *subject, const struct course *until)
 	for (struct course *at = subject->courses; at && !err; at = at->next)
 		if (at->order > 0 && at->order <= until->order && !at->sealed)
 			err = seal(subject, at);
+	return err;
+}
+
+int subject__seal(struct subject *subject)
+{
+	int err = 0;
+
+	for (struct course *at = subject->courses; at && !err; at = at->next) {
+		if (at->order > 0 && !at->sealed)
+			err = seal(subject, at);
+		if (!at->concurrent && !at->done)
+			break;
+	}
 	return err;
 }
 
@@ -393,9 +400,14 @@ int subject__start(struct subject *subject, const struct range_transaction *tran
 	take_from_list(subject, course);
 	course->order = ++subject->orders;
 	course->mask = collection->generations;
+	/* Its own losses alone: collection->incomplete also says that of the pause around it. */
+	course->incomplete |= subject->lost && collection->start_ns <= subject->lost_until;
 	course->concurrent = collection->how & (GCTRACE_HOW_CONCURRENT | GCTRACE_HOW_INCREMENTAL);
 	insert(subject, course);
-	err = resolve_doubt(subject, course, collection->start_ns);
+	/* If its number follows on the highest one, no collection between them was lost. */
+	err = subject__end_doubt(subject, collection->start_ns,
+				 course->numbered && subject->numbered &&
+				 course->number == subject->highest + 1);
 	if (!err)
 		err = places__take(&course->before, &subject->generations);
 	if (course->numbered && (!subject->numbered || course->number > subject->highest)) {

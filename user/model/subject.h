@@ -39,6 +39,7 @@ struct newborn {
 	uint64_t address, size;
 	uint32_t type;
 	uint64_t order; /* courses that had started when it was told */
+	uint64_t stamp;
 };
 
 /* A dump that is being told, or that waits to be matched. */
@@ -47,6 +48,7 @@ struct dump {
 	bool whole;
 	uint64_t number, gc; /* EVENT_UNKNOWN */
 	uint64_t order;
+	uint64_t stamp;	  /* of its beginning */
 	uint64_t part_of; /* object whose parts come; EVENT_UNKNOWN */
 	uint64_t objects;
 };
@@ -70,7 +72,8 @@ struct subject {
 	struct dump dump;
 	bool in_pause, some, any_ranges;
 	bool numbered; /* the highest number is known */
-	bool doubt;    /* whole collections may have been lost, up to `lost_until` */
+	bool lost;     /* something, at some time; the last of it by `lost_until` */
+	bool doubt;    /* whole collections may have been among it */
 	uint64_t highest, lost_until;
 	struct identity_figures figures;
 };
@@ -92,8 +95,17 @@ int subject__pause_end(struct subject *subject, const struct range_transaction *
 int subject__finish(struct subject *subject, const struct range_transaction *transaction);
 int subject__drop(struct subject *subject, const struct range_transaction *transaction);
 
+/* Outside of pauses: let those condemn that have started, as far as nothing is to come before. */
+int subject__seal(struct subject *subject);
+
 int subject__generation(struct subject *subject, const struct event *event);
 int subject__lose(struct subject *subject, const struct event *event);
+
+/*
+ * Whole collections may have been lost, and now it shows whether: `proven` that there was none, or
+ * what was told before the end of the loss is not known any more. Does nothing without a doubt.
+ */
+int subject__end_doubt(struct subject *subject, uint64_t now, bool proven);
 
 /* ---- subject_told.c ---- */
 
@@ -106,7 +118,7 @@ int subject__birth(struct subject *subject, const struct event *event);
 int subject__take_in(struct subject *subject, uint64_t order);
 /* Match a dump that waits, if nothing is open any more that changes addresses. */
 int subject__match_if_due(struct subject *subject);
-/* Take in all sampled allocations, unless a collection is under way that comes first. */
+/* Take in all sampled allocations, unless a collection or a doubt has to be settled first. */
 int subject__take_in_births(struct subject *subject);
 
 #endif

@@ -71,6 +71,10 @@ static int take_in_births(struct subject *subject, uint64_t order)
 
 int subject__take_in_births(struct subject *subject)
 {
+	int err = subject->in_pause ? 0 : subject__seal(subject);
+
+	if (err || subject->doubt)
+		return err;
 	for (const struct course *at = subject->courses; at; at = at->next)
 		if (at->order > 0 && !at->sealed)
 			return 0;
@@ -80,7 +84,7 @@ int subject__take_in_births(struct subject *subject)
 int subject__birth(struct subject *subject, const struct event *event)
 {
 	struct newborn newborn = { .address = event->alloc.id, .size = event->alloc.size,
-				   .order = subject->orders };
+				   .order = subject->orders, .stamp = event->stamp };
 
 	if (newborn.size == EVENT_UNKNOWN)
 		newborn.size = 0;
@@ -101,7 +105,7 @@ int subject__container(struct subject *subject, const struct event *event)
 		*dump = (struct dump){ .telling = true, .whole = true,
 				       .number = event->container.id1,
 				       .gc = event->container.id2, .order = subject->orders,
-				       .part_of = EVENT_UNKNOWN };
+				       .stamp = event->stamp, .part_of = EVENT_UNKNOWN };
 		return 0;
 	}
 	if (event->container.type != GCTRACE_C_END || !dump->telling)
@@ -169,16 +173,15 @@ static void on_came(void *context, const struct object *object, uint64_t address
 	survival__came(&subject->survival, object, objects__size(&subject->objects, object));
 }
 
-/* Collections between a loss and this dump may be missing. */
-static int doubt_before(struct subject *subject)
+/* Collections between a loss and this dump may be missing; the last one's number tells. */
+static int end_doubt(struct subject *subject)
 {
 	const struct dump *dump = &subject->dump;
+	bool proven = subject->numbered && dump->gc == subject->highest;
 
-	if (!subject->doubt || (subject->numbered && dump->gc == subject->highest))
-		return 0;
-	if (dump->gc != EVENT_UNKNOWN && dump->gc > subject->highest)
+	if (subject->doubt && dump->gc != EVENT_UNKNOWN && dump->gc > subject->highest)
 		subject->highest = dump->gc;
-	return relocation__withdraw_all(&subject->objects);
+	return subject__end_doubt(subject, dump->stamp, proven);
 }
 
 static int match(struct subject *subject)
@@ -199,9 +202,9 @@ static int match(struct subject *subject)
 
 	subject->dump.waiting = false;
 	if (!err)
+		err = end_doubt(subject);
+	if (!err && !subject->doubt)
 		err = take_in_births(subject, subject->dump.order + 1);
-	if (!err)
-		err = doubt_before(subject);
 	if (!err)
 		err = anchor__match(&subject->objects, &options, &told.result);
 	subject->figures.matched += told.result.matched;
