@@ -91,7 +91,8 @@ static void compare_class(struct comparison *c, const struct told_class *told)
 	const struct true_class *true_ = class_of(c->truth, told->number);
 
 	if (!true_)
-		complain(&c->wrong, "class %" PRIu64 " is defined, and there is none", told->number);
+		complain(&c->wrong, "class %" PRIu64 " is defined, and there is none",
+			 told->number);
 	else if (told->super != true_->class_.super || told->flags != true_->class_.flags ||
 		 told->size != true_->class_.instance_bytes)
 		complain(&c->wrong, "class %" PRIu64 " is not what it is", told->number);
@@ -163,8 +164,8 @@ static void compare_object(struct comparison *c, const struct told_object *told,
 	if (told->size != true_->object.size || told->class_ != true_->object.class_ ||
 	    told->flags != flags_of(c, true_))
 		complain(&c->wrong,
-			 "object %#" PRIx64 ": told size %" PRIu64 " class %" PRIu64 " flags %#x, is"
-			 " %" PRIu64 ", %u, %#x", told->address, told->size, told->class_,
+			 "object %#" PRIx64 ": told size %" PRIu64 " class %" PRIu64 " flags %#x,"
+			 " is %" PRIu64 ", %u, %#x", told->address, told->size, told->class_,
 			 told->flags, true_->object.size, true_->object.class_,
 			 flags_of(c, true_));
 	if (!told->whole && !c->is_part)

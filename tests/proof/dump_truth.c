@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dump_truth [OPTION...] PID TRUTH      takes a heap dump of a minivm, by what gctrace itself is made of
+ * dump_truth [OPTION...] PID TRUTH      takes a heap dump of a minivm, by gctrace's own parts
  * dump_truth FILE[@N] TRUTH             reads one from a recording
  *
  * and compares it with what minivm wrote to TRUTH: every object, reference, root and class. Prints

@@ -2,15 +2,16 @@
 /*
  * The way of a dump:
  *
- *	          others' request is down          C_BEGIN            C_END           all is quiet
- *	WAITING ---------------------------> ASKED -------> RUNNING -------> ENDING -----------> LEAVING --> OVER
- *	   |  too long: TAKEN                  | too long:     | silence, target   DUMP_END, a    requests down,
- *	   |  abort: ABORTED                   | NEVER_BEGAN   | gone, end lost    pause's end    ring drained
- *	   +-----------------------------------+---------------+--------------------------------------^
+ *          nobody else asks         C_BEGIN           C_END           told all
+ *  WAITING ---------------> ASKED ---------> RUNNING -------> ENDING -------> LEAVING ---> OVER
+ *     |                       |                 |                                ^  requests down,
+ *     +-----------------------+-----------------+--------------------------------+  ring read out
+ *      too long: TAKEN         too long:         silence, its end
+ *      abort: ABORTED          NEVER_BEGAN       lost; target gone
  *
- * WAITING. A semaphore doesn't count tracers. While another one's dump is asked for, ours cannot be;
- * and the target's helper, which looks 20 to 50 times a second, must have seen it down before it
- * goes up anew, or it would take our request for the old one. So it has to be down for
+ * WAITING. A semaphore doesn't count tracers. While another one's dump is asked for, ours can't
+ * be; and the target's helper, which looks 20 to 50 times a second, must have seen it down before
+ * it goes up anew, or it would take our request for the old one. So it has to be down for
  * SETTLE_NS. Two tracers that ask at the same moment get the same dump, each whole.
  *
  * ASKED. The ring is made and switched to before the request goes up, so that C_BEGIN is in it.

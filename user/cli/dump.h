@@ -50,12 +50,12 @@ struct dump_result {
 	uint64_t objects, references, roots; /* come here, where their events are wanted */
 	uint64_t heap_bytes;		     /* of those objects */
 	uint64_t stream_bytes;		     /* of records in the dump's ring */
-	uint64_t lost;			     /* as EVENT_LOSS told from its beginning to its end */
+	uint64_t lost;			     /* as EVENT_LOSS told in its midst */
 	bool has_totals; /* of DUMP_END, which single probes don't tell */
 	uint64_t told_objects, told_references, told_roots, told_bytes;
 	uint64_t asked_ns, begun_ns, ended_ns; /* 0: not come to that */
 	uint64_t held; /* how often the target was asked to wait for us */
-	size_t used_most; /* bytes of its ring that were in use at once, as far as was seen */
+	size_t used_most; /* bytes of its ring in use at once, as far as was seen */
 };
 
 /* How far it is; `since_ns` counts from its beginning. */

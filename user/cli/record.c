@@ -226,8 +226,8 @@ const struct command record_command = {
 		 " takes -p reads the file too, on any host and without privileges.\n"
 		 "  gctrace record -p 4711 -d 10m --output app.gctrace\n"
 		 "  gctrace app.gctrace\n"
-		 "Heap dumps in a recording are counted from 1, over all of its processes: FILE@2 is"
-		 " the second, FILE@first and FILE@last are what they say.\n",
+		 "Heap dumps in a recording are counted from 1, over all of its processes: FILE@2"
+		 " is the second, FILE@first and FILE@last are what they say.\n",
 	.options = options,
 	.defaults = &defaults,
 	.settings_size = sizeof(struct record_settings),

@@ -10,7 +10,7 @@
 #include "gctrace/wire.h"
 #include "recording.h"
 
-/* What a list is made by. Each target has one dump that was begun last: few, so they are searched. */
+/* What a list is made by. Each target has one dump that was begun last: these are few. */
 struct lister {
 	struct dump_list *list;
 	VEC(size_t) latest; /* index of each target's */

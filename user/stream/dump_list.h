@@ -11,7 +11,7 @@
 struct dump_entry {
 	uint32_t target;
 	uint64_t begun_ns, ended_ns; /* no end: the recording stopped before, or it was lost */
-	uint64_t number, gc;	     /* the target's own number of it; the collection before it */
+	uint64_t number, gc;	     /* the target's own number; the collection before */
 	uint64_t status;	     /* enum gctrace_dump_status */
 	uint64_t objects, references, roots, bytes; /* as DUMP_END told */
 	uint64_t lost;		     /* in its midst */
@@ -27,8 +27,8 @@ int dump_list__read(struct dump_list *list, const char *path);
 
 /*
  * The number of the dump that is meant: the one given; for FILE@last as many as there are, which
- * takes a file that can be read twice; without any the only one. 0, or negative errno after an error
- * message (-ENOENT: there is none in it, -ESPIPE: a pipe).
+ * takes a file that can be read twice; without any the only one. 0, or negative errno after an
+ * error message (-ENOENT: there is none in it, -ESPIPE: a pipe).
  */
 int dump_list__resolve(const struct dump_name *name, uint64_t *number);
 
