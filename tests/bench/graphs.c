@@ -34,9 +34,10 @@ static uint64_t below(uint64_t key, uint64_t n)
 }
 
 /*
- * Structures of a thousand objects, allocated one after the other: in each a tree (a list here and
- * there) whose leaves are half of it; a third of the rest refers back to something of its own
- * structure, a few to any other. Object 0 of a structure is in an array of a registry.
+ * Structures of a thousand objects, allocated one after the other: in each a tree, half of it leaves
+ * (strings, numbers) of which a quarter refer to something after all. The others refer back into
+ * their structure once or twice, one in eight to any object at all, and one in four to what all
+ * share. Each structure has a root. Two references an object.
  */
 static uint32_t heap_like(const struct graph *graph, uint64_t i, uint64_t *to)
 {
@@ -49,11 +50,11 @@ static uint32_t heap_like(const struct graph *graph, uint64_t i, uint64_t *to)
 			to[count++] = base + child;
 	if (within >= size / 2 && hash(i) % 4)
 		return 0; /* a string, a number */
-	for (uint32_t k = 0; k < 2; k++)
+	for (uint32_t k = 0; k <= hash(i * 3) % 2; k++)
 		to[count++] = base + below(i * 4 + k, size);
-	if (hash(i * 7) % 4 == 0)
+	if (hash(i * 7) % 8 == 0)
 		to[count++] = below(i * 11, graph->objects);
-	else if (hash(i * 7) % 4 == 1)
+	else if (hash(i * 7) % 8 < 3)
 		to[count++] = below(i * 13, 100) * CLUSTER % graph->objects; /* what all share */
 	return count;
 }

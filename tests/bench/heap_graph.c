@@ -99,7 +99,7 @@ static void tell_object(struct heap_builder *builder, const struct graph *graph,
 	struct event event = { .kind = EVENT_OBJECT };
 
 	event.object.id = graph__address(graph, i);
-	event.object.class_ = 1 + i % 1000;
+	event.object.class_ = 1 + (i % 8 ? i % 50 : i % 1000);
 	event.object.size = graph__size(graph, i);
 	event.object.count = graph__references(graph, i, to);
 	event.object.references = references;

@@ -30,23 +30,6 @@ static bool has_type(const uint32_t *row)
 	return !(row[ROW_TYPE] & (ROW_IS_NODE | ROW_DEAD));
 }
 
-static void count_types(struct heap *heap)
-{
-	uint8_t *seen = calloc(heap->types.count, 1);
-
-	for (uint32_t place = heap__first(heap); place < heap__end(heap);
-	     place = heap__next(heap, place)) {
-		const uint32_t *row = rows__at(&heap->rows, place);
-		const uint32_t type = row[ROW_TYPE] & ROW_TYPE_MASK;
-
-		if (!has_type(row) || !seen || seen[type])
-			continue;
-		seen[type] = 1;
-		heap->facts.undefined_types += !heap_types__at(&heap->types, type).defined;
-	}
-	free(seen);
-}
-
 void heap__count_up(struct heap *heap)
 {
 	const struct dominator_tree *tree = &heap->tree;
@@ -61,7 +44,7 @@ void heap__count_up(struct heap *heap)
 	facts->reached_objects = tree->count - heap_roots__nodes(&heap->roots) -
 				 heap_roots__leaves(&heap->roots);
 	facts->reached_bytes = tree->before[tree->count];
-	count_types(heap);
+	facts->undefined_types = heap_types__undefined(&heap->types);
 }
 
 const struct heap_facts *heap__facts(const struct heap *heap)

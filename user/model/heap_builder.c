@@ -157,6 +157,7 @@ static int begin_row(struct heap_builder *builder, const struct event *event)
 		return err;
 	row.type = flags_of(event, type);
 	if (added) {
+		heap_types__use(&heap->types, type);
 		heap->facts.objects++;
 		err = encode_size(heap, event->object.size, &row.size);
 		if (err)

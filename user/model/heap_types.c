@@ -40,6 +40,8 @@ static size_t names_count(const struct heap_types *types)
 
 static struct text text_of(const struct heap_types *types, struct text_at at)
 {
+	if (at.bytes == 0)
+		return (struct text){ "", 0 };
 	return (struct text){ (const char *)types->texts.at + at.at, at.bytes };
 }
 
@@ -51,10 +53,12 @@ static uint64_t hash_of(const void *context, uint32_t index)
 static int add_type(struct heap_types *types, uint64_t number)
 {
 	struct type_entry *entry = pile__add(&types->of, types->memory, sizeof(*entry));
+	uint8_t *used = pile__add(&types->used, types->memory, 1);
 
-	if (!entry)
+	if (!entry || !used)
 		return memory__error(types->memory);
 	*entry = (struct type_entry){ .number = number };
+	*used = 0;
 	types->count++;
 	return 0;
 }
@@ -69,6 +73,7 @@ int heap_types__init(struct heap_types *types, struct memory *memory)
 void heap_types__free(struct heap_types *types)
 {
 	pile__free(&types->of, types->memory);
+	pile__free(&types->used, types->memory);
 	pile__free(&types->texts, types->memory);
 	pile__free(&types->names, types->memory);
 	hash_slots__free(&types->by_number, types->memory);
@@ -213,6 +218,15 @@ void heap_types__seal(struct heap_types *types)
 		if (i + 1 == count || compare_keys(&of[i], &of[i + 1]))
 			of[kept++] = of[i];
 	types->names.used = kept * sizeof(*of);
+}
+
+uint64_t heap_types__undefined(const struct heap_types *types)
+{
+	uint64_t undefined = 0;
+
+	for (uint32_t i = 0; i < types->count; i++)
+		undefined += types->used.at[i] && !entries(types)[i].defined;
+	return undefined;
 }
 
 struct heap_type heap_types__at(const struct heap_types *types, uint32_t index)

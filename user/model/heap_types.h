@@ -29,6 +29,7 @@ struct heap_type {
 struct heap_types {
 	struct memory *memory;
 	struct pile of;	      /* struct type_entry */
+	struct pile used;     /* a byte for each: there are objects of it */
 	struct pile texts;
 	struct pile names;    /* struct name_entry */
 	struct hash_slots by_number;
@@ -57,12 +58,21 @@ static inline int heap_types__find(struct heap_types *types, uint64_t number, ui
 	return heap_types__find_slow(types, number, index);
 }
 
+/* An object of this type has come. */
+static inline void heap_types__use(struct heap_types *types, uint32_t index)
+{
+	types->used.at[index] = 1;
+}
+
 /* EVENT_CLASS and EVENT_DEFINE. */
 int heap_types__class(struct heap_types *types, const struct event *class_);
 int heap_types__define(struct heap_types *types, const struct event *define);
 
 /* All is told: names can be asked for. */
 void heap_types__seal(struct heap_types *types);
+
+/* How many types have objects but no definition. */
+uint64_t heap_types__undefined(const struct heap_types *types);
 
 /* Texts are valid until the next definition. */
 struct heap_type heap_types__at(const struct heap_types *types, uint32_t index);
