@@ -58,6 +58,7 @@ struct follower {
 	VEC(struct followed *) all;
 	struct follow_gathering gathering;
 	struct follow_figures total;
+	uint64_t anchors;
 	bool several, knew, found, met;
 	bool live; /* a table is painted */
 	uint64_t paint_ns; /* when the next paint is due */
@@ -239,12 +240,14 @@ static int on_anchor(void *context, const struct identity_anchor *told)
 
 	if (err || !look(follower, told->target, &now, &err))
 		return err;
+	follower->anchors++;
 	followed->new_ += told->number > 1 ? told->result.new_ : 0;
 	if (told->whole)
 		err = watch_leaks(followed, &now, told->number);
-	if (!err)
-		err = show_anchor(follower, followed, told);
-	return err ? err : show_step(follower, followed, NULL, told);
+	if (err)
+		return err;
+	return follows_one(follower) ? show_step(follower, followed, NULL, told)
+				     : show_anchor(follower, followed, told);
 }
 
 static void on_left(void *context, uint32_t target, const struct object *object, uint64_t address,
@@ -634,7 +637,7 @@ bool follower__knew_objects(const struct follower *follower)
 
 uint64_t follower__anchors(const struct follower *follower)
 {
-	return follower->total.is.anchors;
+	return follower->anchors;
 }
 
 bool follower__found(const struct follower *follower)

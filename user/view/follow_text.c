@@ -55,7 +55,8 @@ static const struct column all_columns[CELLS] = {
 };
 
 /* Left out where there is no room, in this order. */
-static const enum cell dispensable[] = { CELL_CAUSE, CELL_STAYED, CELL_PROMOTED, CELL_KNOWN };
+static const enum cell dispensable[] = { CELL_CAUSE, CELL_STAYED, CELL_PROMOTED, CELL_KNOWN,
+					 CELL_WHAT };
 
 static const struct column step_columns[] = {
 	{ "time s", 8, ALIGN_RIGHT },	    { "gc", 5, ALIGN_RIGHT },
@@ -445,6 +446,11 @@ static void add_status(struct follow_text *text, const struct heading *heading,
 
 	buf__printf(&text->out, "pid %" PRIu64 " at ", heading->pid);
 	collections__add_time(&text->out, &text->options, heading, state->now_ns);
+	if (!state->figures.is.seen) {
+		buf__printf(&text->out, ": no object is known yet; %" PRIu64 " collections\n",
+			    state->figures.is.collections);
+		return;
+	}
 	buf__printf(&text->out, ": %s objects known, %s; %" PRIu64 " collections, %" PRIu64
 				" dumps",
 		    units__count(a, state->known.objects), units__bytes(b, state->known.bytes),
@@ -467,6 +473,7 @@ static int paint(struct follow_view *view, const struct heading *heading,
 
 	if (!text->live)
 		return 0;
+	text->plain.columns = text->terminal->columns;
 	add_status(text, heading, state);
 	follow__add_types(&text->out, &text->plain, state, rows > above ? rows - above : 0);
 	err = text->out.error ? error_errno(text->out.error, "cannot paint")
@@ -518,6 +525,8 @@ struct follow_view *follow_text__new(const struct view_options *options, struct 
 	text->output = output;
 	text->terminal = terminal;
 	text->live = live;
+	text->plain = *terminal;
+	text->plain.colour = false;
 	text->several = options->several;
 	screen__init(&text->screen, terminal, output);
 	table__init(&text->table, text->columns, CELLS, terminal);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is known of followed objects, type by type and all together: the end of the text. */
 #include <inttypes.h>
+#include <stdbool.h>
 
 #include "../base/escape.h"
 #include "../base/units.h"
@@ -12,21 +13,65 @@
 #define CURVE_SHOWN 12 /* collections of a survival curve; -o json has all */
 #define INDENT 13
 
-static const struct column type_columns[] = {
-	{ "alive", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
-	{ "bytes", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
-	{ "seen", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
-	{ "died", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
-	{ "promoted", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
-	{ "copied", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
-	{ "age", AGE_COLUMNS, ALIGN_RIGHT },
-	{ "oldest", AGE_COLUMNS, ALIGN_RIGHT },
-	{ "type", 20, ALIGN_LEFT },
+#define NAME_COLUMNS 20 /* for the name of a type, at least; a longer one is never cut */
+
+enum type_cell {
+	TYPE_ALIVE,
+	TYPE_BYTES,
+	TYPE_SEEN,
+	TYPE_DIED,
+	TYPE_PROMOTED,
+	TYPE_COPIED,
+	TYPE_AGE,
+	TYPE_OLDEST,
+	TYPE_NAME,
+	TYPE_CELLS
 };
 
-#define TYPE_COLUMNS (sizeof(type_columns) / sizeof(*type_columns))
+static const struct column type_columns[TYPE_CELLS] = {
+	[TYPE_ALIVE] = { "alive", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	[TYPE_BYTES] = { "bytes", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	[TYPE_SEEN] = { "seen", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	[TYPE_DIED] = { "died", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	[TYPE_PROMOTED] = { "promoted", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	[TYPE_COPIED] = { "copied", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	[TYPE_AGE] = { "age", AGE_COLUMNS, ALIGN_RIGHT },
+	[TYPE_OLDEST] = { "oldest", AGE_COLUMNS, ALIGN_RIGHT },
+	[TYPE_NAME] = { "type", NAME_COLUMNS, ALIGN_LEFT },
+};
+
+/* Left out where there is no room, in this order. */
+static const enum type_cell dispensable[] = { TYPE_OLDEST, TYPE_PROMOTED, TYPE_COPIED, TYPE_SEEN,
+					      TYPE_DIED, TYPE_AGE };
+
+/* The columns that there is room for. */
+struct type_table {
+	struct table table;
+	struct column columns[TYPE_CELLS];
+	enum type_cell cells[TYPE_CELLS];
+};
 
 /* ---------------------------------------------------------------- types */
+
+static void fit_columns(struct type_table *types, size_t width)
+{
+	struct table *table = &types->table;
+	bool left_out[TYPE_CELLS] = { false };
+
+	for (size_t i = 0;; i++) {
+		table->count = 0;
+		for (size_t cell = 0; cell < TYPE_CELLS; cell++) {
+			if (left_out[cell])
+				continue;
+			types->columns[table->count] = type_columns[cell];
+			types->cells[table->count++] = (enum type_cell)cell;
+		}
+		if (!width || table__width(table) <= width ||
+		    i == sizeof(dispensable) / sizeof(*dispensable))
+			return;
+		left_out[dispensable[i]] = true;
+	}
+}
 
 static void count_cell(struct table *table, uint64_t count)
 {
@@ -42,20 +87,11 @@ static void bytes_cell(struct table *table, uint64_t bytes)
 	table__cell(table, STYLE_PLAIN, units__bytes_column(text, bytes));
 }
 
-static void age_cells(struct table *table, const struct population_type *alive)
+static void age_cell(struct table *table, uint32_t age, bool exact)
 {
-	const uint32_t median = alive ? population_type__median(alive) : 0;
-	const bool exact = alive && !alive->unborn;
 	char text[UNITS_TEXT];
 
-	if (!alive || !alive->objects) {
-		table__cell(table, STYLE_DIM, NULL);
-		table__cell(table, STYLE_DIM, NULL);
-		return;
-	}
-	table__cell(table, STYLE_PLAIN,
-		    follow__age(text, median, exact && median < POPULATION_AGES - 1));
-	table__cell(table, STYLE_PLAIN, follow__age(text, alive->oldest, exact));
+	table__cell(table, STYLE_PLAIN, follow__age(text, age, exact));
 }
 
 static void name_cell(struct table *table, const struct follow_type *type)
@@ -67,37 +103,51 @@ static void name_cell(struct table *table, const struct follow_type *type)
 				   type->class_);
 }
 
-static void add_type(struct table *table, struct buf *out, const struct follow_type *type)
+static void add_cell(struct table *table, enum type_cell cell, const struct follow_type *type)
 {
-	const struct population_type *alive = type->alive;
+	static const struct population_type none;
+	const struct population_type *alive = type->alive ? type->alive : &none;
+	const uint32_t median = population_type__median(alive);
 
-	count_cell(table, alive ? alive->objects : 0);
-	bytes_cell(table, alive ? alive->bytes : 0);
-	count_cell(table, type->sums->seen.objects);
-	count_cell(table, type->sums->died.objects);
-	count_cell(table, type->sums->promoted.objects);
-	bytes_cell(table, type->sums->moved.bytes);
-	age_cells(table, alive);
-	name_cell(table, type);
-	table__end_row(table, out);
+	if ((cell == TYPE_AGE || cell == TYPE_OLDEST) && !alive->objects)
+		table__cell(table, STYLE_DIM, NULL);
+	else if (cell == TYPE_AGE)
+		age_cell(table, median, !alive->unborn && median < POPULATION_AGES - 1);
+	else if (cell == TYPE_OLDEST)
+		age_cell(table, alive->oldest, !alive->unborn);
+	else if (cell == TYPE_NAME)
+		name_cell(table, type);
+	else if (cell == TYPE_BYTES)
+		bytes_cell(table, alive->bytes);
+	else if (cell == TYPE_COPIED)
+		bytes_cell(table, type->sums->moved.bytes);
+	else
+		count_cell(table, cell == TYPE_ALIVE  ? alive->objects
+				  : cell == TYPE_SEEN ? type->sums->seen.objects
+				  : cell == TYPE_DIED ? type->sums->died.objects
+						      : type->sums->promoted.objects);
 }
 
 void follow__add_types(struct buf *out, const struct terminal *terminal,
 		       const struct follow_state *state, size_t most)
 {
 	const size_t shown = state->types_shown < most ? state->types_shown : most;
-	struct table table;
+	struct type_table types = { .cells = { TYPE_ALIVE } };
 
 	if (!shown)
 		return;
-	table__init(&table, type_columns, TYPE_COLUMNS, terminal);
-	table__titles(&table, out);
-	for (size_t i = 0; i < shown; i++)
-		add_type(&table, out, &state->types[i]);
+	table__init(&types.table, types.columns, TYPE_CELLS, terminal);
+	fit_columns(&types, terminal->columns);
+	table__titles(&types.table, out);
+	for (size_t i = 0; i < shown; i++) {
+		for (size_t cell = 0; cell < types.table.count; cell++)
+			add_cell(&types.table, types.cells[cell], &state->types[i]);
+		table__end_row(&types.table, out);
+	}
 	if (shown < state->type_count)
 		buf__printf(out, "  %zu of %zu types, those with the most bytes alive\n", shown,
 			    state->type_count);
-	table__free(&table);
+	table__free(&types.table);
 }
 
 /* ---------------------------------------------------------------- all together */
