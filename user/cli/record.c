@@ -128,7 +128,8 @@ static int open_writer(struct recorder *recorder)
 static int begin(struct recorder *recorder, const struct words *processes)
 {
 	const struct live_options options = {
-		.levels = recorder->is_dumping ? LEVEL_DUMP : 0,
+		/* Births between dumps are what a survival curve is made of. */
+		.levels = recorder->is_dumping ? LEVEL_DUMP | LEVEL_ALLOCATIONS : 0,
 	};
 	int err = trace__open_live(&recorder->trace, &options);
 

@@ -145,6 +145,9 @@ void follow__add_leak(struct buf *out, const struct leak *leak);
 /* "12", ">= 12": an age, or a number of moves. */
 char *follow__age(char *text, uint32_t age, bool exact);
 
+/* "98.2 %" in UNITS_TEXT bytes; 100 only if it is all: else ">99.9 %". */
+char *follow__share(char *text, uint64_t part, uint64_t whole);
+
 /* "dead", "gone", ...: for machines. */
 const char *follow__step_name(const struct follow_object *object);
 

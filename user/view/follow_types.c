@@ -176,7 +176,7 @@ static const char *ordinal(unsigned int n)
 static void add_curve(struct buf *text, const struct survival_curve *curve)
 {
 	const char *before = ": ";
-	char count[UNITS_TEXT];
+	char count[UNITS_TEXT], share[UNITS_TEXT];
 
 	if (!curve->born) {
 		buf__add_str(text, "not known: no birth was observed (the runtime tells no"
@@ -194,8 +194,8 @@ static void add_curve(struct buf *text, const struct survival_curve *curve)
 			buf__add_str(text, ", and so on (-o json tells all)");
 			break;
 		}
-		buf__printf(text, "%s%u%s %.3g %%", before, n + 1, ordinal(n + 1),
-			    100.0 * (double)curve->survived[n] / (double)risk);
+		buf__printf(text, "%s%u%s %s", before, n + 1, ordinal(n + 1),
+			    follow__share(share, curve->survived[n], risk));
 		before = ", ";
 	}
 }

@@ -32,6 +32,17 @@ void follow__add_rate(struct buf *out, struct follow_rate rate)
 		buf__printf(out, "%.3g to %.3g %%", 100 * rate.low, 100 * rate.high);
 }
 
+char *follow__share(char *text, uint64_t part, uint64_t whole)
+{
+	const double share = 100.0 * (double)part / (double)whole;
+
+	if (part < whole && share >= 99.95)
+		snprintf(text, UNITS_TEXT, ">99.9 %%");
+	else
+		snprintf(text, UNITS_TEXT, "%.3g %%", share);
+	return text;
+}
+
 static void add_oldest(struct buf *out, const struct leak *leak)
 {
 	const char *before = "; seen first: id ";
@@ -45,7 +56,7 @@ static void add_oldest(struct buf *out, const struct leak *leak)
 void follow__add_leak(struct buf *out, const struct leak *leak)
 {
 	char objects[UNITS_TEXT], bytes[UNITS_TEXT], rate[UNITS_TEXT], span[UNITS_TEXT];
-	char cohort[UNITS_TEXT];
+	char cohort[UNITS_TEXT], share[UNITS_TEXT];
 	const double minutes = (double)leak->span_ns / (60.0 * (double)NS_PER_S);
 
 	buf__printf(out, "+%s objects, +%s in %s", units__count(objects, leak->objects),
@@ -53,10 +64,10 @@ void follow__add_leak(struct buf *out, const struct leak *leak)
 	if (minutes > 0 && (double)leak->bytes / minutes < 1e18)
 		buf__printf(out, " (%s a minute)",
 			    units__bytes(rate, (uint64_t)((double)leak->bytes / minutes)));
-	buf__printf(out, "; of the %s in dump %llu that dump %llu still had, %.3g %% are alive",
+	buf__printf(out, "; of the %s in dump %llu that dump %llu still had, %s are alive",
 		    units__count(cohort, leak->cohort), (unsigned long long)leak->first,
 		    (unsigned long long)leak->base,
-		    100.0 * (double)leak->cohort_alive / (double)leak->cohort);
+		    follow__share(share, leak->cohort_alive, leak->cohort));
 	add_oldest(out, leak);
 }
 
