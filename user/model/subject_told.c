@@ -229,8 +229,10 @@ int subject__match_if_due(struct subject *subject)
 {
 	if (!subject->dump.waiting || subject->in_pause)
 		return 0;
+	/* One that began before the attach may go on for ever, or its end have been missed. */
 	for (const struct course *at = subject->courses; at; at = at->next)
-		if (at->order <= subject->dump.order && !at->concurrent && !at->done)
+		if (at->order > 0 && at->order <= subject->dump.order && !at->concurrent &&
+		    !at->done)
 			return 0;
 	return match(subject);
 }

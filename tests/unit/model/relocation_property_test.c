@@ -17,7 +17,11 @@
 
 #include "model/relocation.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#define WORLDS 12500
+#else
 #define WORLDS 100000
+#endif
 #define MOST 40
 #define RANGES 24
 #define BASE UINT64_C(0x7fff0000) /* so that some lie on both sides of a chunk's end */
