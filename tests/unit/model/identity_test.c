@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Single stories of identity, each by the events that make it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gctrace/wire.h"
+#include "model/identity.h"
+#include "stream/loss.h"
+
+static struct {
+	struct identity *identity;
+	struct assembler *assembler;
+	uint64_t now;
+	struct identity_anchor anchor; /* the last one */
+	enum object_fate fate;	       /* of what left last */
+	uint64_t left, ended;
+} s;
+
+static int on_anchor(void *context, const struct identity_anchor *anchor)
+{
+	(void)context;
+	s.anchor = *anchor;
+	return 0;
+}
+
+static void on_left(void *context, uint32_t target, const struct object *object, uint64_t address,
+		    enum object_fate fate)
+{
+	(void)context;
+	(void)target;
+	(void)object;
+	(void)address;
+	s.fate = fate;
+	s.left++;
+}
+
+static int on_ended(void *context, uint32_t target)
+{
+	(void)context;
+	(void)target;
+	s.ended++;
+	return 0;
+}
+
+static int begin(void **state)
+{
+	const struct assembler_sink none = { NULL, NULL, NULL, NULL };
+	const struct identity_sink sink = { .anchor = on_anchor, .left = on_left,
+					    .ended = on_ended };
+	struct range_sink ranges;
+
+	(void)state;
+	memset(&s, 0, sizeof(s));
+	s.identity = identity__new(&sink);
+	assert_non_null(s.identity);
+	ranges = identity__ranges(s.identity);
+	s.assembler = assembler__new(&none, &ranges);
+	assert_non_null(s.assembler);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	assembler__end_all(s.assembler);
+	assembler__free(s.assembler);
+	identity__free(s.identity);
+	return 0;
+}
+
+static void feed(struct event event)
+{
+	event.target = 1;
+	event.tid = 1;
+	event.time = event.stamp = ++s.now;
+	assert_int_equal(assembler__event(s.assembler, &event), 0);
+	assert_int_equal(identity__event(s.identity, &event), 0);
+}
+
+static void container(uint64_t type)
+{
+	feed((struct event){ .kind = EVENT_CONTAINER, .container = { type, 0, EVENT_UNKNOWN } });
+}
+
+static void object(uint64_t at, uint64_t class_, uint64_t size)
+{
+	feed((struct event){ .kind = EVENT_OBJECT,
+			     .object = { .id = at, .class_ = class_, .size = size } });
+}
+
+static void born(uint64_t at)
+{
+	feed((struct event){ .kind = EVENT_OBJECT_ALLOC,
+			     .alloc = { .id = at, .size = 16, .class_ = 7 } });
+}
+
+static void gc_start(uint64_t gc, uint64_t mask, uint32_t how)
+{
+	feed((struct event){ .kind = EVENT_GC_START,
+			     .gc_start = { .gc = gc, .generations = mask, .how = how } });
+}
+
+static void gc_finish(uint64_t gc)
+{
+	feed((struct event){ .kind = EVENT_GC_FINISH, .gc_finish = { .gc = gc } });
+}
+
+static void pause(enum event_kind kind)
+{
+	feed((struct event){ .kind = kind, .pause = { .pause = 1, .suspend_ns = EVENT_UNKNOWN } });
+}
+
+static void moved(uint64_t gc, uint64_t old, uint64_t new_, uint64_t length)
+{
+	const struct range range = { old, new_, length };
+
+	feed((struct event){ .kind = EVENT_MOVED,
+			     .ranges = { .gc = gc, .width = 8, .ranges = &range, .count = 1 } });
+}
+
+static struct identity_view look(void)
+{
+	struct identity_view view;
+	int err;
+
+	assert_true(identity__look(s.identity, 1, &view, &err));
+	assert_int_equal(err, 0);
+	return view;
+}
+
+static uint64_t id_at(uint64_t address)
+{
+	const struct object *found = objects__at(look().objects, address);
+
+	return found ? object__id(found) : 0;
+}
+
+static void dump_two(void)
+{
+	container(GCTRACE_C_BEGIN);
+	object(0x1000, 7, 16);
+	object(0x2000, 8, 32);
+	container(GCTRACE_C_END);
+}
+
+/* ---------------------------------------------------------------- */
+
+static void test_a_name_survives_a_move(void **state)
+{
+	(void)state;
+	dump_two();
+	gc_start(1, UINT64_MAX, GCTRACE_HOW_COPYING);
+	moved(1, 0x1000, 0x9000, 16);
+	assert_int_equal(id_at(0x1000), 1); /* nothing holds before the end */
+	gc_finish(1);
+	assert_int_equal(id_at(0x9000), 1);
+	assert_int_equal(objects__at(look().objects, 0x9000)->age, 1);
+	assert_int_equal(objects__at(look().objects, 0x9000)->moves, 1);
+	assert_int_equal(s.left, 1);
+	assert_int_equal(s.fate, OBJECT_DEAD);
+	assert_int_equal(look().objects->count, 1);
+}
+
+static void test_a_dump_in_a_collection_speaks_of_new_addresses(void **state)
+{
+	(void)state;
+	dump_two();
+	pause(EVENT_PAUSE_BEGIN);
+	gc_start(1, UINT64_MAX, GCTRACE_HOW_COMPACTING);
+	moved(1, 0x2000, 0x1000, 32);
+	container(GCTRACE_C_BEGIN);
+	object(0x1000, 8, 32);
+	container(GCTRACE_C_END);
+	gc_finish(1);
+	pause(EVENT_PAUSE_END);
+	assert_int_equal(s.anchor.result.matched, 1);
+	assert_int_equal(s.anchor.result.new_ + s.anchor.result.gone, 0);
+	assert_int_equal(s.anchor.result.conflicts, 0);
+	assert_int_equal(id_at(0x1000), 2);
+}
+
+static void test_an_anchor_tells_new_gone_and_wrong(void **state)
+{
+	(void)state;
+	container(GCTRACE_C_BEGIN);
+	object(0x1000, 7, 16);
+	object(0x2000, 7, 16);
+	object(0x3000, 7, 16);
+	object(0x70000, 7, UINT64_C(5) << 32);
+	container(GCTRACE_C_END);
+	container(GCTRACE_C_BEGIN);
+	object(0x70000, 7, UINT64_C(5) << 32);
+	object(0x1000, 7, 16);
+	object(0x2000, 8, 16); /* another type */
+	object(0x5000, 7, 16);
+	container(GCTRACE_C_END);
+	assert_int_equal(s.anchor.result.told, 4);
+	assert_int_equal(s.anchor.result.matched, 2);
+	assert_int_equal(s.anchor.result.new_, 2);
+	assert_int_equal(s.anchor.result.gone, 1);
+	assert_int_equal(s.anchor.result.conflicts, 1);
+	assert_int_equal(objects__size(look().objects, objects__at(look().objects, 0x70000)),
+			 UINT64_C(5) << 32);
+	assert_int_equal(look().objects->count, 4);
+}
+
+static void test_a_dump_that_lost_something_buries_nobody(void **state)
+{
+	(void)state;
+	gc_start(1, 1, GCTRACE_HOW_COPYING);
+	gc_finish(1);
+	dump_two();
+	feed((struct event){ .kind = EVENT_CONTAINER, .container = { GCTRACE_C_BEGIN, 0, 1 } });
+	object(0x1000, 7, 16);
+	feed((struct event){ .kind = EVENT_LOSS,
+			     .loss = { .kind = LOSS_RING_FULL, .count = 1, .until = 0 } });
+	container(GCTRACE_C_END);
+	assert_false(s.anchor.whole);
+	assert_int_equal(s.anchor.result.gone, 0);
+	assert_int_equal(id_at(0x2000), 2);
+}
+
+static void test_absence_means_nothing_where_some_are_told(void **state)
+{
+	(void)state;
+	assert_int_equal(identity__tells_some(s.identity, 1), 0);
+	dump_two();
+	gc_start(1, UINT64_MAX, GCTRACE_HOW_COPYING);
+	moved(1, 0x1000, 0x9000, 16);
+	gc_finish(1);
+	assert_int_equal(id_at(0x9000), 1);
+	assert_int_equal(s.fate, OBJECT_WITHDRAWN);
+	assert_int_equal(s.left, 1);
+}
+
+static void test_without_ranges_nothing_is_known(void **state)
+{
+	(void)state;
+	dump_two();
+	gc_start(1, UINT64_MAX, GCTRACE_HOW_COPYING);
+	gc_finish(1);
+	assert_int_equal(s.left, 2);
+	assert_int_equal(s.fate, OBJECT_WITHDRAWN);
+}
+
+static void test_a_birth_makes_age_exact(void **state)
+{
+	(void)state;
+	born(0x1000);
+	gc_start(1, UINT64_MAX, GCTRACE_HOW_COPYING);
+	moved(1, 0x1000, 0x9000, 16);
+	gc_finish(1);
+	gc_start(2, UINT64_MAX, GCTRACE_HOW_COPYING);
+	gc_finish(2);
+	assert_int_equal(look().survival->all.born, 1);
+	assert_int_equal(look().survival->all.survived[0], 1);
+	assert_int_equal(look().survival->all.died[1], 1);
+	assert_int_equal(look().figures.died, 1);
+}
+
+static void test_an_unfinished_one_from_before_holds_no_dump_up(void **state)
+{
+	(void)state;
+	gc_start(5, 1, GCTRACE_HOW_COPYING);
+	gc_finish(5);
+	moved(3, 0x100, 0x200, 8); /* of one that began before the attach */
+	dump_two();
+	assert_int_equal(id_at(0x1000), 1);
+}
+
+static void test_an_exit_forgets(void **state)
+{
+	struct identity_view view;
+	int err;
+
+	(void)state;
+	dump_two();
+	feed((struct event){ .kind = EVENT_EXIT });
+	assert_int_equal(s.ended, 1);
+	assert_false(identity__look(s.identity, 1, &view, &err));
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_a_name_survives_a_move),
+		test(test_a_dump_in_a_collection_speaks_of_new_addresses),
+		test(test_an_anchor_tells_new_gone_and_wrong),
+		test(test_a_dump_that_lost_something_buries_nobody),
+		test(test_absence_means_nothing_where_some_are_told),
+		test(test_without_ranges_nothing_is_known),
+		test(test_a_birth_makes_age_exact),
+		test(test_an_unfinished_one_from_before_holds_no_dump_up),
+		test(test_an_exit_forgets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
