@@ -33,7 +33,7 @@ static void number(const struct dominators *from, const uint32_t *span, uint32_t
 static void number_rows(struct heap_rows *rows, const uint32_t *numbers, uint32_t *row_of)
 {
 	const uint32_t end = rows__end(rows);
-	uint32_t place = ROW_REFERENCES / 2;
+	uint32_t place = ROW_REFERENCES;
 
 	while (place < end) {
 		uint32_t *row = rows__at(rows, place), *at = row + ROW_REFERENCES;
@@ -49,7 +49,7 @@ static void number_rows(struct heap_rows *rows, const uint32_t *numbers, uint32_
 		if (row[ROW_TYPE] & ROW_HAS_REFERENCES)
 			while (!(*at++ & ROW_HIGH))
 				;
-		place += (uint32_t)((at - row + 1) / 2);
+		place += (uint32_t)(at - row);
 	}
 }
 

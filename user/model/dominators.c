@@ -129,30 +129,36 @@ static inline bool add_edge(struct buckets *buckets, uint32_t from, uint32_t to)
  * Depth first
  */
 
+/* Rows are at least four words apart: four of them share a byte. */
+static inline uint32_t shift_of(uint32_t place)
+{
+	return place >> 1 & 6;
+}
+
 static inline uint32_t state_of(const uint8_t *states, uint32_t place)
 {
-	return states[place >> 2] >> 2 * (place & 3) & 3;
+	return states[place >> 4] >> shift_of(place) & 3;
 }
 
 static void find_leaves(struct search *search)
 {
 	const struct heap_rows *rows = search->rows;
 	const uint32_t end = rows__end(rows);
-	uint32_t place = ROW_REFERENCES / 2;
+	uint32_t place = ROW_REFERENCES;
 
 	search->states[ROW_NOWHERE] |= VISITED;
 	while (place < end) {
 		const uint32_t *row = rows__at(rows, place), *at = row + ROW_REFERENCES;
 
 		if (!(row[ROW_TYPE] & ROW_HAS_REFERENCES)) {
-			search->states[place >> 2] |= (uint8_t)(LEAF << 2 * (place & 3));
-			place += ROW_REFERENCES / 2;
+			search->states[place >> 4] |= (uint8_t)(LEAF << shift_of(place));
+			place += ROW_REFERENCES;
 		} else if (row[ROW_TYPE] & ROW_PLACED) {
 			place = rows__next(rows, place);
 		} else {
 			while (!(*at++ & ROW_HIGH))
 				;
-			place += (uint32_t)((at - row + 1) / 2);
+			place += (uint32_t)(at - row);
 		}
 	}
 }
@@ -200,12 +206,12 @@ static bool push_children(struct search *search, uint32_t place, uint32_t me, ui
 		word = *at++;
 		const uint32_t to = word & ROW_LOW, state = state_of(states, to);
 		uint32_t *head = rows__at(search->rows, to);
-		const uint32_t shift = 2 * (to & 3);
+		const uint32_t shift = shift_of(to);
 
 		if (state != PUSHED)
 			__builtin_prefetch(head, 1);
 		if (__builtin_expect(state == LEAF, 0)) {
-			states[to >> 2] ^= (uint8_t)(1u << shift); /* visited */
+			states[to >> 4] ^= (uint8_t)(1u << shift); /* visited */
 			search->parent[*numbers] = search->semi[*numbers] = me;
 			head[ROW_NUMBER] = (*numbers)++;
 			continue;
@@ -218,7 +224,7 @@ static bool push_children(struct search *search, uint32_t place, uint32_t me, ui
 		search->ring[search->waiting].to = to;
 		search->ring[search->waiting].from = me;
 		search->waiting += (state == VISITED) & (to != place);
-		states[to >> 2] |= (uint8_t)((state == UNSEEN) << shift);
+		states[to >> 4] |= (uint8_t)((state == UNSEEN) << shift);
 		*(state == UNSEEN ? head : &dummy) = me; /* its lowest predecessor */
 		if (search->waiting == RING && !empty_ring(search, RING_KEPT))
 			return false;
@@ -250,15 +256,15 @@ static uint32_t depth_first(struct search *search)
 	rows__at(search->rows, place)[ROW_NUMBER] = 0;
 	for (; place != ROW_NONE; place = pop(search, &parent)) {
 		uint32_t *row = rows__at(search->rows, place), me = numbers++;
-		const uint32_t shift = 2 * (place & 3), references = row[ROW_TYPE];
+		const uint32_t shift = shift_of(place), references = row[ROW_TYPE];
 		bool marked;
 		uint64_t before;
 
 		search->semi[me] = row[ROW_NUMBER];
 		search->parent[me] = parent;
 		row[ROW_NUMBER] = me;
-		search->states[place >> 2] =
-			(uint8_t)((search->states[place >> 2] & ~(3u << shift)) | VISITED << shift);
+		search->states[place >> 4] =
+			(uint8_t)((search->states[place >> 4] & ~(3u << shift)) | VISITED << shift);
 		if (!(references & ROW_HAS_REFERENCES))
 			continue;
 		marked = search->top && !(search->stack[search->top - 1] & ROW_HIGH);
@@ -409,7 +415,7 @@ static void free_search(struct search *search)
 {
 	struct buckets *buckets = &search->buckets;
 
-	memory__put(search->memory, search->states, rows__end(search->rows) / 4 + UINT64_C(1));
+	memory__put(search->memory, search->states, rows__end(search->rows) / 16 + UINT64_C(1));
 	memory__put(search->memory, search->stack, search->stack_room * 4);
 	search->states = NULL;
 	search->stack = NULL;
@@ -421,7 +427,7 @@ static bool begin_search(struct search *search, const struct dominators *dominat
 {
 	search->parent = dominators->idom;
 	search->semi = dominators->narrow;
-	search->states = memory__get(search->memory, rows__end(search->rows) / 4 + UINT64_C(1));
+	search->states = memory__get(search->memory, rows__end(search->rows) / 16 + UINT64_C(1));
 	search->stack = memory__get(search->memory, 0);
 	search->buckets.memory = search->memory;
 	search->buckets.blocks = dominators->room / BLOCK + 1;
@@ -464,7 +470,7 @@ int dominators__find(struct dominators *dominators, struct heap_rows *rows, stru
 	if (!dominators->count)
 		goto out;
 	memory__put(memory, search->stack, search->stack_room * 4);
-	memory__put(memory, search->states, rows__end(rows) / 4 + UINT64_C(1));
+	memory__put(memory, search->states, rows__end(rows) / 16 + UINT64_C(1));
 	search->stack = NULL;
 	search->states = NULL;
 	dominators->wide = memory__get(memory, (uint64_t)rows->count * 8);

@@ -84,7 +84,7 @@ const struct heap_types *heap__types(const struct heap *heap)
 uint32_t heap__first(const struct heap *heap)
 {
 	(void)heap;
-	return ROW_REFERENCES / 2; /* behind the one of nowhere */
+	return ROW_REFERENCES; /* behind the one of nowhere */
 }
 
 uint32_t heap__next(const struct heap *heap, uint32_t place)

@@ -17,7 +17,7 @@
  *	heap_types      class numbers -> 0, 1, 2, ...; names
  *	heap_roots      the nodes above the objects, each with a row of its own
  *
- * For n objects and m references: rows 16 n + 4 m and at most 4 n of padding, the index less
+ * For n objects and m references: rows 16 n + 4 m and what places need, the index less
  * than 2 n on a heap as they are, the tree 20 n. The peak comes a little earlier, while dominators
  * are found: 16 n for them, 6 for each reference to what was visited already, 4 for each row
  * that waits. Together less than 36 n + 8 m, the type of each object included.

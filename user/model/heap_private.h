@@ -63,9 +63,9 @@ static inline struct raw_row *raw_row__next(struct raw_row *row)
 					  ((row->place_bytes + UINT64_C(7)) & ~UINT64_C(7)));
 }
 
-static inline uint64_t raw_row__final_units(const struct raw_row *row)
+static inline uint64_t raw_row__final_words(const struct raw_row *row)
 {
-	return (ROW_REFERENCES * 4 + (uint64_t)row->references * 4 + row->place_bytes + 7) / 8;
+	return ROW_REFERENCES + (uint64_t)row->references + (row->place_bytes + UINT64_C(3)) / 4;
 }
 
 /*

@@ -27,13 +27,13 @@ struct resolver {
 	} ring[RING];
 };
 
-/* Counts units from 0; 0: more than there may be. */
+/* How many words of rows that makes; 0: more than there may be. */
 static uint64_t give_places(struct resolver *resolver)
 {
 	struct heap *heap = resolver->heap;
 	uint8_t *end = heap->rows.pile.at + heap->rows.pile.used;
 	struct raw_row *row = (struct raw_row *)(void *)heap->rows.pile.at, *ahead = row;
-	uint64_t units = ROW_REFERENCES / 2;
+	uint64_t words = ROW_REFERENCES;
 
 	for (unsigned int i = 0; i < AHEAD && (uint8_t *)ahead < end; i++)
 		ahead = raw_row__next(ahead);
@@ -44,13 +44,13 @@ static uint64_t give_places(struct resolver *resolver)
 		}
 		if (row->type & (ROW_PART | ROW_DEAD))
 			continue;
-		if (units >= ROW_UNITS_MOST)
+		if (words >= ROW_WORDS_MOST)
 			return 0;
 		row->address = address_index__rank(&heap->index, row->address);
-		resolver->places[row->address] = (uint32_t)units;
-		units += raw_row__final_units(row);
+		resolver->places[row->address] = (uint32_t)words;
+		words += raw_row__final_words(row);
 	}
-	return units < ROW_UNITS_MOST ? units : 0;
+	return words < ROW_WORDS_MOST ? words : 0;
 }
 
 static inline void look_up(struct resolver *resolver, uint64_t n)
@@ -131,7 +131,7 @@ static void write_rows(struct resolver *resolver)
 	to[ROW_TYPE] = (uint32_t)ROW_DEAD;
 	to += ROW_REFERENCES;
 	for (row = next; (uint8_t *)row < end; row = next) {
-		const uint64_t units = raw_row__final_units(row);
+		const uint64_t words = raw_row__final_words(row);
 
 		next = raw_row__next(row);
 		if (row->type & (ROW_PART | ROW_DEAD))
@@ -140,7 +140,7 @@ static void write_rows(struct resolver *resolver)
 		heap->rows.count++;
 		heap->rows.references += row->references;
 		write_row(resolver, row, to);
-		to += units * 2;
+		to += words;
 	}
 	drain(resolver);
 }
@@ -203,7 +203,7 @@ static void resolve_weak(struct resolver *resolver)
 int heap_resolve(struct heap *heap)
 {
 	struct resolver *resolver = calloc(1, sizeof(*resolver));
-	uint64_t units, bytes = heap->index.count * sizeof(*resolver->places);
+	uint64_t words, bytes = heap->index.count * sizeof(*resolver->places);
 	int err = -ENOMEM;
 
 	if (!resolver)
@@ -214,13 +214,13 @@ int heap_resolve(struct heap *heap)
 		err = memory__error(&heap->memory);
 		goto out;
 	}
-	units = give_places(resolver);
+	words = give_places(resolver);
 	err = -EOVERFLOW;
-	if (!units)
+	if (!words)
 		goto out;
 	write_rows(resolver);
 	heap->facts.dangling_references += resolver->dangling;
-	heap->rows.pile.used = units * 8;
+	heap->rows.pile.used = words * 4;
 	resolve_roots(resolver);
 	resolve_weak(resolver);
 	memory__put(&heap->memory, resolver->places, bytes);

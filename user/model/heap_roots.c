@@ -218,11 +218,6 @@ static bool is_followed(const struct heap_roots *roots, const struct root_leaf *
 	       !heap_roots__is_dependent(roots, leaf);
 }
 
-static uint32_t units(uint64_t children)
-{
-	return (uint32_t)(((ROW_REFERENCES + children) * 4 + 7) / 8);
-}
-
 /* Gives each node and leaf its place; the end of the last, or 0: there is no room for so many. */
 static uint64_t lay_out(struct heap_roots *roots, uint64_t end)
 {
@@ -239,18 +234,18 @@ static uint64_t lay_out(struct heap_roots *roots, uint64_t end)
 		parent->below += node_at(roots, i)->below + 1;
 	}
 	for (uint32_t i = 0; i < nodes; i++) {
-		if (end >= ROW_UNITS_MOST)
+		if (end >= ROW_WORDS_MOST)
 			return 0;
 		node_at(roots, i)->row = (uint32_t)end;
-		end += units(node_at(roots, i)->children);
+		end += ROW_REFERENCES + node_at(roots, i)->children;
 	}
 	for (uint32_t i = 0; i < leaves; i++) {
-		if (end >= ROW_UNITS_MOST)
+		if (end >= ROW_WORDS_MOST)
 			return 0;
 		heap_roots__leaf(roots, i)->row = (uint32_t)end;
-		end += units(is_followed(roots, heap_roots__leaf(roots, i)));
+		end += ROW_REFERENCES + is_followed(roots, heap_roots__leaf(roots, i));
 	}
-	return end < ROW_UNITS_MOST ? end : 0;
+	return end < ROW_WORDS_MOST ? end : 0;
 }
 
 static void put_row(struct heap_rows *rows, uint32_t place, uint32_t index, uint32_t children)
@@ -280,7 +275,7 @@ int heap_roots__append(struct heap_roots *roots, struct heap_rows *rows)
 {
 	const uint32_t nodes = heap_roots__nodes(roots), leaves = heap_roots__leaves(roots);
 	const uint64_t end = lay_out(roots, rows__end(rows));
-	const uint64_t more = end * 8 - rows->pile.used;
+	const uint64_t more = end * 4 - rows->pile.used;
 	void *to;
 
 	if (!end)

@@ -117,12 +117,12 @@ uint32_t rows__next(const struct heap_rows *rows, uint32_t place)
 		}
 		after = places.at;
 	}
-	return place + (uint32_t)(((uint64_t)(after - (const uint8_t *)row) + 7) / 8);
+	return place + (uint32_t)(((uint64_t)(after - (const uint8_t *)row) + 3) / 4);
 }
 
 uint32_t rows__end(const struct heap_rows *rows)
 {
-	return (uint32_t)(rows->pile.used / 8);
+	return (uint32_t)(rows->pile.used / 4);
 }
 
 void rows__free(struct heap_rows *rows, struct memory *memory)

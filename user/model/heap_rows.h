@@ -2,7 +2,7 @@
 /*
  * The rows of a heap graph: one for each object, one for each node of its roots.
  *
- * A row is known by its place, in units of 8 bytes from the beginning:
+ * A row is known by its place, in words of 4 bytes from the beginning:
  *
  *             +0        +4       +8      +12          +16 ...
  *            +---------+--------+-------+------------+-----------------------+-------------+
@@ -25,7 +25,8 @@
  * costs 2 or 3 bytes, and a reference between nulls costs one. Differences wrap around, so that
  * any number can be told.
  *
- * A row costs 16 bytes, 4 for each reference, at most 4 of padding, and its places.
+ * A row costs 16 bytes, 4 for each reference, and its places, padded to 4. Two rows are never closer
+ * than 16 bytes, so place / 4 tells them apart, too.
  */
 #ifndef MODEL_HEAP_ROWS_H
 #define MODEL_HEAP_ROWS_H
@@ -39,7 +40,7 @@
 #define ROW_NOWHERE 0u	       /* the place of what was never told */
 #define ROW_HIGH 0x80000000u
 #define ROW_LOW 0x7fffffffu
-#define ROW_UNITS_MOST 0x7fffffffu /* places have 31 bits: 16 GiB of rows */
+#define ROW_WORDS_MOST 0x7fffffffu /* places have 31 bits: 8 GiB of rows */
 
 enum row_word { ROW_NUMBER, ROW_INDEX, ROW_SIZE, ROW_TYPE, ROW_REFERENCES };
 
@@ -68,7 +69,7 @@ struct heap_rows {
 
 static inline uint32_t *rows__at(const struct heap_rows *rows, uint32_t place)
 {
-	return (uint32_t *)(void *)rows->pile.at + (uint64_t)place * 2;
+	return (uint32_t *)(void *)rows->pile.at + place;
 }
 
 static inline uint64_t rows__size(const struct heap_rows *rows, const uint32_t *row)

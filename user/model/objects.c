@@ -527,13 +527,15 @@ static int merge_many(struct chunk *chunk)
 
 static int merge_few(struct objects *objects, struct chunk *chunk, uint64_t *clashes)
 {
+	const bool may_clash = chunk->unsorted || chunk->count > 0;
+
 	if (chunk->unsorted)
 		qsort(chunk->arrivals, chunk->arrival_count, sizeof(struct object), by_offset);
 	if (chunk->count == 0)
 		adopt(chunk);
 	else if (merge(chunk))
 		return -ENOMEM;
-	if (has_clashes(chunk))
+	if (may_clash && has_clashes(chunk))
 		drop_clashes(objects, chunk, clashes);
 	return 0;
 }
@@ -542,8 +544,11 @@ static int settle(struct objects *objects, struct chunk *chunk, uint64_t *clashe
 {
 	int done;
 
-	chunk->count = drop_hits(chunk->items, chunk->count);
-	chunk->arrival_count = drop_hits(chunk->arrivals, chunk->arrival_count);
+	if (chunk->hit) {
+		chunk->count = drop_hits(chunk->items, chunk->count);
+		chunk->arrival_count = drop_hits(chunk->arrivals, chunk->arrival_count);
+		chunk->hit = false;
+	}
 	if (chunk->arrival_count == 0) {
 		free(chunk->arrivals);
 		chunk->arrivals = NULL;

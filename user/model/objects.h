@@ -95,6 +95,7 @@ struct chunk {
 	bool listed[OBJECT_SLOTS]; /* in objects.held */
 	bool touched;		   /* in objects.touched */
 	bool unsorted;		   /* the arrivals are */
+	bool hit;		   /* some objects here have OBJECT_HIT */
 };
 
 struct object_huge {

@@ -359,6 +359,7 @@ static int hit(struct relocation *r, struct chunk *chunk, struct object *object,
 		return 0;
 	objects__leave(r->objects, chunk, object, fate);
 	object->flags |= OBJECT_HIT;
+	chunk->hit = true;
 	return objects__touch(r->objects, chunk);
 }
 
@@ -528,7 +529,7 @@ static int take_run(struct relocation *r, struct chunk *chunk, uint32_t first,
 	if (r->survived)
 		r->survived(r->context, &survivors);
 	if (run.distance != 0)
-		return move_run(r, chunk, &run, chunk->count - first);
+		return move_run(r, chunk, &run, chunk->count);
 	keep_run(r, chunk, &run);
 	return 0;
 }

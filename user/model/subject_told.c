@@ -28,6 +28,7 @@ static int bury_under(struct subject *subject, const struct object *found, uint6
 	subject->figures.stray_births += fate == OBJECT_CONFLICT;
 	objects__leave(&subject->objects, chunk, object, fate);
 	object->flags |= OBJECT_HIT;
+	chunk->hit = true;
 	return objects__touch(&subject->objects, chunk);
 }
 
