@@ -177,8 +177,8 @@ static void fill(struct bench *bench, uint64_t start_at, uint64_t objects, size_
 		size_t to = i ^ 1;
 
 		to = to < count ? to : i;
-		bench->ranges[i] = (struct range){ start_at + i * bytes, start_at + half + to * bytes,
-						   bytes };
+		bench->ranges[i] = (struct range){ start_at + i * bytes,
+						   start_at + half + to * bytes, bytes };
 		if (back)
 			bench->ranges[i] = (struct range){ start_at + half + to * bytes,
 							   start_at + i * bytes, bytes };
@@ -286,7 +286,8 @@ static void youngs(void)
 	char figure[64];
 
 	snprintf(figure, sizeof(figure), "%.1f / %.1f ms", beside * 1e3, alone * 1e3);
-	row("100 k young objects, beside 10 M old ones / alone", figure, "in proportion to the young");
+	row("100 k young objects, beside 10 M old ones / alone", figure,
+	    "in proportion to the young");
 }
 
 static void memory(void)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Does the model believe what happened? Reads a recording (`gctrace record --moves` of minivm) beside
- * minivm's own truth of the same run, and compares after each collection: every object that the model
- * claims lives there, every death that it told happened.
+ * Does the model believe what happened? Reads a recording (`gctrace record --moves` of minivm)
+ * beside minivm's own truth of the same run, and compares after each collection: every object that
+ * the model claims lives there, every death that it told happened.
  *
  *	identity_truth RECORDING TRUTH [EVERY]
  *
  * What the model knows it gets from the truth, as a heap dump every EVERY pauses (25), not while a
- * concurrent collection runs: so it is moves and survivals that are tested here, through kernel, ring
- * and decoder. Prints what was
+ * concurrent collection runs: so it is moves and survivals that are tested here, through kernel,
+ * ring and decoder. Prints what was
  * compared; status 1 where something was wrong, 2 where there was nothing to compare.
  */
 #include <stdarg.h>

@@ -15,8 +15,8 @@
  * One identity serves all targets of a trace. Objects become known by heap dumps (EVENT_OBJECT
  * between C_BEGIN and C_END) and by sampled allocations (EVENT_OBJECT_ALLOC), and get an id then.
  * From there on collections move them, age them and kill them, as relocation.c tells. Every further
- * dump is an anchor: what it tells is matched with what is believed, and how often that was wrong is
- * the model's error rate.
+ * dump is an anchor: what it tells is matched with what is believed, and how often that was wrong
+ * is the model's error rate.
  *
  * WHEN. A dump that is told in a pause, or in a collection that stops the world, is matched when
  * that is over: addresses in it are those behind the moves. A sampled allocation is told before the
@@ -114,8 +114,8 @@ struct identity_view {
 	const struct survival *survival;
 	struct generations *generations; /* as told last */
 	/*
-	 * Something was lost, perhaps a whole collection. The next one's number will tell whether all
-	 * of this is right, or nothing.
+	 * Something was lost, perhaps a whole collection. The next one's number will tell whether
+	 * all of this is right, or nothing.
 	 */
 	bool in_doubt;
 	struct identity_figures figures;

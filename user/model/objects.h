@@ -67,7 +67,7 @@ struct object {
 	uint32_t birth : 24;
 	uint32_t flags : 8; /* set of enum object_flags */
 	uint16_t offset;    /* in its chunk */
-	uint16_t age;	    /* collections that condemned it and that it survived, as far as known */
+	uint16_t age;	    /* collections that condemned it and that it survived, if known */
 	uint16_t moves;	    /* collections' phases that moved it */
 } __attribute__((packed, aligned(2)));
 _Static_assert(sizeof(struct object) == 22, "22 bytes an object");

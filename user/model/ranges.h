@@ -36,8 +36,8 @@ int ranges__add(struct ranges *ranges, const struct event *report);
 bool ranges__has_moves(const struct ranges *ranges);
 
 /*
- * Of those not yet taken, the ranges of the lowest phase up to `most`, of the width that counts, all
- * in one list, which is emptied first: 1; 0: there are none. -ENOMEM.
+ * Of those not yet taken, the ranges of the lowest phase up to `most`, of the width that counts,
+ * all in one list, which is emptied first: 1; 0: there are none. -ENOMEM.
  */
 struct ranges_take {
 	uint32_t most; /* RANGES_SURVIVING: survivals too */

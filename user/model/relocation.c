@@ -3,8 +3,8 @@
  * How a collection is applied.
  *
  * A collector tells ranges: [old, old + length) lies at new now (spec S3), or lives where it is
- * (S4, which is old == new). It tells them while it works, from several threads, in any order. Three
- * questions decide whether a table of objects stays right over millions of them.
+ * (S4, which is old == new). It tells them while it works, from several threads, in any order.
+ * Three questions decide whether a table of objects stays right over millions of them.
  *
  * WHEN. A range holds once the world that it was told in goes on, never before: until then the
  * object may be in both places or in none. So the unit is the transaction. Moves are applied at the
@@ -30,24 +30,24 @@
  *
  * In a phase all ranges speak of the addresses before it, so nothing may be looked up in what it
  * made. We take the moving objects out of their chunks in one pass over the ranges, sorted by old
- * address, and put them aside where they go (chunk.arrivals); only when the pass is over do they get
- * in among what stayed there (objects__settle()). A chunk's memory is released as it is left, so
- * what is condemned is never there twice. Chains a -> b -> c exist between phases only: the next one
- * starts from the table that this one made.
+ * address, and put them aside where they go (chunk.arrivals); only when the pass is over do they
+ * get in among what stayed there (objects__settle()). A chunk's memory is released as it is left,
+ * so what is condemned is never there twice. Chains a -> b -> c exist between phases only: the next
+ * one starts from the table that this one made.
  *
  * IS IT TRUE. A range is believed unless it contradicts something:
  *
  *   - told twice, or overlapping another one that moves by the same distance: no contradiction
  *   - overlapping another one that goes elsewhere: neither is believed, nor what overlaps them;
  *     what they cover is withdrawn
- *   - it wraps around, or begins in the heap and ends outside: what it covers and no other range does
- *     is withdrawn. (Left out as if it had not come, it would make its objects dead.)
+ *   - it wraps around, or begins in the heap and ends outside: what it covers and no other range
+ *     does is withdrawn. (Left out as if it had not come, it would make its objects dead.)
  *   - it moves onto an object R that stays. If R is condemned and not yet in a range, R is dead: a
- *     compaction fills the space of the dead. If another collection, which still runs, has condemned
- *     R, it is dead as well: a concurrent sweep gives free what it has found, and a young collection
- *     promotes into it, long before the sweep is over and tells. Else R lives and the range is
- *     wrong, or R died unseen and the range is right: R and whatever lands in the range's place are
- *     withdrawn.
+ *     compaction fills the space of the dead. If another collection, which still runs, has
+ *     condemned R, it is dead as well: a concurrent sweep gives free what it has found, and a young
+ *     collection promotes into it, long before the sweep is over and tells. Else R lives and the
+ *     range is wrong, or R died unseen and the range is right: R and whatever lands in the range's
+ *     place are withdrawn.
  *   - two objects land at one address: both are withdrawn.
  *
  * Each of them is counted and the first of a kind is kept with its numbers. Objects that we do not

@@ -53,7 +53,7 @@ struct relocation {
 	struct objects *objects;
 	unsigned int slot;
 	bool last; /* after this phase comes only the end, and no other slot is in use */
-	bool some; /* ranges tell of some objects only: absence means nothing (condemned: perhaps) */
+	bool some; /* ranges tell of some objects only: absence means nothing (PERHAPS) */
 	struct places *before, *after;
 	struct relocation_odd odd;
 	void (*survived)(void *context, const struct survivors *survivors); /* may be NULL */

@@ -3,8 +3,8 @@
  * Who survives, and for how long: sums by type and by generation.
  *
  * AGE is the number of collections that condemned an object and that it survived since it was first
- * seen. It is exact where the birth was observed (OBJECT_BORN), else a lower bound. So curves are of
- * observed births only:
+ * seen. It is exact where the birth was observed (OBJECT_BORN), else a lower bound. So curves are
+ * of observed births only:
  *
  *	share that survives its n-th collection = survived[n - 1] / (survived[n - 1] + died[n - 1])
  *

@@ -9,7 +9,8 @@
 
 static size_t slot_of(const struct types *types, uint64_t class_)
 {
-	size_t i = (size_t)((class_ * UINT64_C(0x9e3779b97f4a7c15)) >> 24) & (types->table_size - 1);
+	const uint64_t hash = class_ * UINT64_C(0x9e3779b97f4a7c15);
+	size_t i = (size_t)(hash >> 24) & (types->table_size - 1);
 
 	while (types->table[i] && types->of.items[types->table[i] - 1].class_ != class_)
 		i = (i + 1) & (types->table_size - 1);

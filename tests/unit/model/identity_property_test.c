@@ -8,8 +8,8 @@
  * allocations, dumps at any time, young collections, full ones with a second phase that moves what
  * the first one promoted, background ones with young ones and dumps inside, which promote onto what
  * the background one has found dead. Ranges are told by several threads, shuffled within a phase,
- * joined where they touch or not, some twice, some in both widths, with empty ones in between. Losses
- * come anywhere, with or without reports or whole collections missing.
+ * joined where they touch or not, some twice, some in both widths, with empty ones in between.
+ * Losses come anywhere, with or without reports or whole collections missing.
  *
  * SEEDS=n runs that many worlds instead of the fixed number (tests/soak).
  */
