@@ -545,6 +545,10 @@ static inline size_t gctrace_fit(size_t bytes, size_t room)
 	return bytes < room ? bytes : room;
 }
 
+/*
+ * Parts of a text are told apart by the thread that fires them. So the last one goes at once: the
+ * writer may be flushed by another thread, which ends a pause.
+ */
 GCTRACE_HIDDEN void gctrace_write_class(struct gctrace_writer *writer, uint64_t class_,
 					const char *name, size_t name_bytes, uint64_t super,
 					uint32_t flags, const char *fields, size_t fields_bytes,
@@ -552,6 +556,7 @@ GCTRACE_HIDDEN void gctrace_write_class(struct gctrace_writer *writer, uint64_t 
 {
 	const size_t most = GCTRACE_BATCH_BYTES - sizeof(struct gctrace_batch) -
 			    sizeof(struct gctrace_class);
+	const int in_parts = name_bytes > most || fields_bytes > most - name_bytes;
 
 	do {
 		size_t n = gctrace_fit(name_bytes, most), f = gctrace_fit(fields_bytes, most - n);
@@ -571,6 +576,8 @@ GCTRACE_HIDDEN void gctrace_write_class(struct gctrace_writer *writer, uint64_t 
 		name += n, name_bytes -= n;
 		fields += f, fields_bytes -= f;
 	} while (name_bytes || fields_bytes);
+	if (in_parts)
+		gctrace_flush(writer);
 }
 
 GCTRACE_HIDDEN void gctrace_write_define(struct gctrace_writer *writer, uint32_t space, uint64_t id,
@@ -579,6 +586,7 @@ GCTRACE_HIDDEN void gctrace_write_define(struct gctrace_writer *writer, uint32_t
 {
 	const size_t most = GCTRACE_BATCH_BYTES - sizeof(struct gctrace_batch) -
 			    sizeof(struct gctrace_define);
+	const int in_parts = name_bytes > most;
 
 	do {
 		size_t n = gctrace_fit(name_bytes, most);
@@ -595,6 +603,8 @@ GCTRACE_HIDDEN void gctrace_write_define(struct gctrace_writer *writer, uint32_t
 		gctrace_close(writer);
 		name += n, name_bytes -= n;
 	} while (name_bytes);
+	if (in_parts)
+		gctrace_flush(writer);
 }
 
 GCTRACE_HIDDEN void gctrace_write_generation(struct gctrace_writer *writer, unsigned when,
