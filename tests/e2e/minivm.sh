@@ -88,6 +88,16 @@ for signal in TERM INT; do
 done
 pass
 
+t "it ends also when its last collection is over before the program has begun"
+for i in $(seq 30); do
+	run timeout 60 minivm --quiet --rate 100000 --collections 1 --objects 5000
+	expect_status 0 || break
+done
+start vm minivm --quiet --rate 100000 --objects 1000000
+stop vm
+expect_status 0
+pass
+
 t "SIGUSR1 asks for a full collection"
 start vm minivm --truth "$TMP/truth"
 wait_for 'grep -qs "^minivm: pid " "$TMP/vm.out"' || fail "it did not start"

@@ -153,9 +153,12 @@ static void initialize(void)
 	requests__start();
 }
 
-static void start_program(void)
+/* What the program's main thread does before it waits. It counts as the process's first one. */
+static void *start_program(void *unused)
 {
+	(void)unused;
 	mutator__adopt(&mutators[0]);
+	mutators[0].tid = (uint64_t)getpid();
 	mutator__push(&mutators[0], METHOD_START, 0);
 	program__start(&mutators[0], opt.threads);
 	safepoint__leave();
@@ -163,6 +166,20 @@ static void start_program(void)
 		mutator__start(&mutators[i], load__run);
 	if (!opt.deterministic)
 		mutator__start(&mutators[mutators_count - 1], load__run_finalizers);
+	return NULL;
+}
+
+/*
+ * Who adopts a mutator may stand still for good: the last collection may be over before the
+ * program has begun. This thread has to hear of that, and of signals.
+ */
+static void start_program_aside(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, start_program, NULL))
+		die("cannot start the program");
+	pthread_detach(thread);
 }
 
 int main(int argc, char **argv)
@@ -176,7 +193,7 @@ int main(int argc, char **argv)
 		printf("minivm: pid %d\n", getpid());
 		fflush(stdout);
 	}
-	start_program();
+	start_program_aside();
 	wait_for_end();
 	collector__stop();
 	requests__stop();
