@@ -102,7 +102,8 @@ for signal in KILL TERM INT HUP QUIT; do
 	[ $signal != HUP ] || continue # looks again
 	t "gctrace ends by SIG$signal: nothing is left"
 	start vm "$TMP/pie"
-	start tool gctrace -p "$(pid vm)" -d 600s -o json
+	# What a shell starts in the background ignores SIGQUIT.
+	start tool env --default-signal=QUIT "$BUILD/gctrace" -p "$(pid vm)" -d 600s -o json
 	wait_for some_up "$(pid vm)" || fail "no semaphore is up"
 	kill -$signal "$(pid tool)"
 	join tool

@@ -74,7 +74,7 @@ expect "$TMP/err" 'damaged or missing'
 expect_equal true "$(jq 'select(.event == "summary") | .lost.recording > 0' "$TMP/out")" \
 	"lost.recording > 0"
 run gctrace "$TMP/bad"
-expect "$TMP/out" 'blocks of the recording'
+expect "$TMP/out" 'blocks? of the recording'
 pass
 
 t "what is no recording is said to be none"
