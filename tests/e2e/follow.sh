@@ -113,6 +113,19 @@ expect_status 1
 expect "$TMP/err" 'was not seen: ids up to [0-9]+ were given'
 pass
 
+t "every step of a history is the truth"
+vm truth --objects 2000 --sample-bytes 4k --truth "$TMP/truth" --truth-mode full
+run timeout 120 gctrace record -p "$(pid truth)" -d 3s --moves --dump=700ms --output "$TMP/known"
+expect_status 0
+stop truth
+minivm --print-truth "$TMP/truth" >"$TMP/truth.txt" || fail "the truth cannot be read"
+rm "$TMP/truth"
+run timeout 120 gctrace follow "$TMP/known" -o json
+gc=$(of identity 'select(.known_objects > 1000) | .gc' | head -n 1)
+run timeout 200 "$python" "$ROOT/tests/e2e/follow_truth.py" "$TMP/known" "$TMP/truth.txt" "${gc:-0}"
+expect_status 0 || show "$TMP/out"
+pass
+
 t "types: by a pattern, and as many as are wanted"
 run timeout 120 gctrace follow "$TMP/file" --type 'shop.O*' --top 1 -o json
 expect_status 0

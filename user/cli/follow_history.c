@@ -40,9 +40,10 @@ static void take(struct follow_history *history, const struct object *object, ui
 	last->age = object->age;
 	last->moves = object->moves;
 	last->born = object->flags & OBJECT_BORN;
+	last->size = object->size < UINT32_MAX ? object->size : EVENT_UNKNOWN;
+	history->index = object->type;
 }
 
-/* One that was never seen alive in between is not known at all but by this. */
 void follow_history__left(struct follow_history *history, const struct object *object,
 			  uint64_t address, enum object_fate fate)
 {
@@ -106,17 +107,15 @@ static void choose_by_address(struct follow_history *history, struct identity_vi
 		history->id = object__id(object);
 }
 
-static int describe(struct follow_history *history, struct identity_view *now,
-		    const struct object *object)
+static int describe(struct follow_history *history, const struct identity_view *now)
 {
-	const struct type *type = &now->types->of.items[object->type];
+	const struct type *type = &now->types->of.items[history->index];
 	struct follow_object *last = &history->last;
 
 	buf__reset(&history->type);
 	buf__add(&history->type, type->name.at, type->name.bytes);
 	last->type = (struct text){ buf__str(&history->type), history->type.len };
 	last->class_ = type->class_;
-	last->size = objects__size(now->objects, object);
 	return history->type.error;
 }
 
@@ -147,12 +146,15 @@ bool follow_history__step(struct follow_history *history, struct identity_view *
 	uint64_t address;
 
 	*err = 0;
+	if (history->told)
+		return false;
+	history->last.first = !history->found;
 	if (history->ended) {
-		bool is_new = !history->told;
-
+		/* It may never have been seen alive between two collections. */
+		*err = history->found ? 0 : describe(history, now);
 		history->last.step = FOLLOW_LEFT;
-		history->told = true;
-		return is_new;
+		history->told = history->found = true;
+		return !*err;
 	}
 	choose_by_address(history, now, gc);
 	object = history->id ? look_up(history, now->objects, &address, err) : NULL;
@@ -160,7 +162,8 @@ bool follow_history__step(struct follow_history *history, struct identity_view *
 		return false;
 	history->last.step = step_of(history);
 	take(history, object, address);
-	*err = describe(history, now, object);
+	history->last.size = objects__size(now->objects, object);
+	*err = describe(history, now);
 	if (!*err)
 		*err = take_place(history, now);
 	history->last.promoted = history->promoted;

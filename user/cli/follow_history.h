@@ -25,6 +25,7 @@ struct follow_history {
 	/* Since the last step that was shown. */
 	bool survived, moved, promoted;
 	struct follow_object last;
+	uint32_t index;	 /* of its type, in types.h */
 	struct buf type; /* its name, for when its types are gone */
 };
 

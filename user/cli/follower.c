@@ -134,6 +134,17 @@ static bool look(const struct follower *follower, uint32_t target, struct identi
 	return is_known && !*err;
 }
 
+/* It has a heading from here on: 0, or what the output has answered. */
+static int head(struct follower *follower, struct followed *followed)
+{
+	int err;
+
+	if (!followed->heading)
+		followed->heading = show__head(follower->trace->show, followed->target);
+	err = followed->heading ? 0 : follower->trace->output.error;
+	return followed->heading || err ? err : -ENOMEM;
+}
+
 /* ---------------------------------------------------------------- one object's history */
 
 /* After a collection (NULL: none) or a dump (NULL: none). */
@@ -161,10 +172,8 @@ static int show_step(struct follower *follower, struct followed *followed,
 	last->time_ns = collection ? collection->end_ns
 		      : anchor	   ? followed->telling.time_ns
 				   : show__last_ns(follower->trace->show);
-	if (!followed->heading)
-		followed->heading = show__head(follower->trace->show, followed->target);
-	return followed->heading ? follower->out->form->object(follower->out, followed->heading, last)
-				 : -EIO;
+	err = head(follower, followed);
+	return err ? err : follower->out->form->object(follower->out, followed->heading, last);
 }
 
 /* ---------------------------------------------------------------- what the identity tells */
@@ -224,11 +233,9 @@ static int show_anchor(struct follower *follower, struct followed *followed,
 		.bytes = followed->telling.bytes,
 	};
 
-	if (!followed->heading)
-		followed->heading = show__head(follower->trace->show, followed->target);
-	if (!followed->heading)
-		return -EIO;
-	return follower->out->form->anchor(follower->out, followed->heading, &anchor);
+	int err = head(follower, followed);
+
+	return err ? err : follower->out->form->anchor(follower->out, followed->heading, &anchor);
 }
 
 static int on_anchor(void *context, const struct identity_anchor *told)

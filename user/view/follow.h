@@ -54,6 +54,7 @@ enum follow_step {
 
 struct follow_object {
 	enum follow_step step;
+	bool first; /* that is shown of this object */
 	uint64_t id, address; /* address: of FOLLOW_LEFT, the last one */
 	uint64_t time_ns;
 	uint64_t gc;	 /* the collection that has ended; EVENT_UNKNOWN: none was seen yet */
@@ -65,7 +66,7 @@ struct follow_object {
 	bool born;	     /* its birth was observed: both are exact */
 	enum object_fate fate;
 	struct text type; /* empty: not known */
-	uint64_t class_, size;
+	uint64_t class_, size; /* size: EVENT_UNKNOWN where it is not known any more */
 };
 
 struct follow_type {

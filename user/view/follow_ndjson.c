@@ -141,7 +141,7 @@ static int show_object(struct follow_view *view, const struct heading *heading,
 	json__u64(json, "moves", object->moves);
 	add_flag(json, "at_least", !object->born || object->age >= OBJECT_COUNT_MOST);
 	add_text(json, "type", object->type);
-	json__u64(json, "size_bytes", object->size);
+	add_u64(json, "size_bytes", object->size);
 	return end(ndjson);
 }
 

@@ -342,8 +342,9 @@ static void add_object(struct buf *out, const struct terminal *terminal,
 		escape__add(out, object->type.at, object->type.bytes);
 	else
 		buf__printf(out, "class %" PRIu64 " without a name", object->class_);
-	buf__printf(out, ", %s%s\n", units__bytes(size, object->size),
-		    terminal__off(terminal, STYLE_DIM));
+	if (object->size != EVENT_UNKNOWN)
+		buf__printf(out, ", %s", units__bytes(size, object->size));
+	buf__printf(out, "%s\n", terminal__off(terminal, STYLE_DIM));
 }
 
 static void say_end(struct buf *said, const struct follow_object *object)
@@ -402,7 +403,7 @@ static int show_object(struct follow_view *view, const struct heading *heading,
 	struct buf said = BUF_INIT;
 	char number[UNITS_TEXT];
 
-	if (object->step == FOLLOW_SEEN) {
+	if (object->first) {
 		add_object(&text->out, text->terminal, heading, object);
 		text->titles = TITLES_NONE;
 	}

@@ -140,7 +140,7 @@ static void a_dump(void **state)
 static struct follow_object step(enum follow_step step)
 {
 	return (struct follow_object){
-		.step = step, .id = 12, .address = 0x7f0012345678, .time_ns = START + NS_PER_MS,
+		.step = step, .first = step == FOLLOW_SEEN, .id = 12, .address = 0x7f0012345678, .time_ns = START + NS_PER_MS,
 		.gc = 41, .what = TEXT("young"), .generation = 1, .age = 3, .moves = 2,
 		.type = TEXT("a\033[31mb"), .class_ = 5, .size = 48,
 	};
