@@ -22,13 +22,15 @@
 #include "graphs.h"
 #include "model/address_index.h"
 #include "model/heap_builder.h"
+#include "model/heap_private.h"
 #include "yardstick.h"
 
 #define RUNS 3
 
 struct result {
 	double making;	/* seconds for the events alone */
-	double seconds; /* for everything, and the events */
+	double seconds; /* from events to the last sum, without making them */
+	double alone;	/* of those: dominators and retained sizes */
 	uint64_t peak;	/* bytes */
 	uint64_t references, reached;
 };
@@ -133,6 +135,20 @@ static void tell_all(struct heap_builder *builder, const struct graph *graph)
 		tell_object(builder, graph, i);
 }
 
+/* Once more, on rows that have no numbers yet. */
+static double grow_again(struct heap *heap)
+{
+	double at;
+
+	for (uint32_t p = heap__first(heap); p < heap__end(heap); p = heap__next(heap, p))
+		rows__at(&heap->rows, p)[ROW_NUMBER] = ROW_NONE;
+	dominator_tree__free(&heap->tree, &heap->memory);
+	at = now();
+	if (dominator_tree__grow(&heap->tree, &heap->rows, &heap->memory))
+		abort();
+	return now() - at;
+}
+
 static void measure_once(const struct graph *graph, struct result *result)
 {
 	struct heap_builder *builder = heap_builder__new(0);
@@ -144,14 +160,13 @@ static void measure_once(const struct graph *graph, struct result *result)
 	at = now();
 	result->peak = peak();
 	tell_all(builder, graph);
-	if (getenv("HEAP_GRAPH_STEPS"))
-		fprintf(stderr, "rows %.2f s\n", now() - at - result->making);
 	if (heap_builder__finish(builder, &heap))
 		abort();
 	result->seconds = now() - at - result->making;
 	result->peak = peak() - result->peak;
 	result->references = heap__facts(heap)->references;
 	result->reached = heap__facts(heap)->reached_objects;
+	result->alone = grow_again(heap);
 	heap__free(heap);
 	heap_builder__free(builder);
 }
@@ -231,6 +246,8 @@ static struct result show(const struct graph *graph, const char *budget, unsigne
 		 (double)graph->objects / 1e6, (double)result.references / 1e6);
 	snprintf(figure, sizeof(figure), "%.2f s", result.seconds);
 	printf("%-58s %22s  %s\n", what, figure, budget);
+	snprintf(figure, sizeof(figure), "%.2f s", result.alone);
+	printf("%-58s %22s\n", "   of which dominators and retained sizes", figure);
 	snprintf(figure, sizeof(figure), "%.1f B + 8 B", per_object);
 	printf("%-58s %22s  %s\n", "   memory an object + a reference, at the peak", figure,
 	       "< 36 B + 8 B");
@@ -300,9 +317,9 @@ static void all_shapes(uint64_t objects)
 			continue;
 		plain = run(yardstick_once, &graph);
 		snprintf(figure, sizeof(figure), "%.2f s = %.1f x", plain.seconds,
-			 plain.seconds / ours.seconds);
+			 plain.seconds / ours.alone);
 		printf("%-58s %22s  %s\n", "   plain Semi-NCA on it, without the build", figure,
-		       plain.reached == ours.reached ? "> 3 x ours" : "NOT THE SAME GRAPH");
+		       plain.reached == ours.reached ? "> 3 x ours without" : "NOT THE SAME GRAPH");
 	}
 }
 
