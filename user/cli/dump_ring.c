@@ -112,7 +112,8 @@ static int see(void *context, const struct record *record, unsigned int number)
 	struct dump_ring *ring = context;
 	int err;
 
-	if (number == ring->number)
+	/* Whoever watched may be gone when a ring that is closing is read out. */
+	if (number == ring->number && ring->state == DUMP_RING_OPEN)
 		ring->watch.record(ring->watch.context, record->bytes, ring__used(&ring->ring),
 				   ring->ring.bytes);
 	err = poll_session(ring);

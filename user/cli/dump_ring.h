@@ -24,7 +24,7 @@ struct merge;
 struct session;
 struct target;
 
-/* Sees each of the ring's records just before it is handed on. */
+/* Sees each of the ring's records just before it is handed on, until the ring is closed. */
 struct dump_ring_watch {
 	void (*record)(void *context, size_t bytes, size_t used, size_t size);
 	void *context;
