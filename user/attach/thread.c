@@ -13,7 +13,11 @@
 #include "attach/target.h"
 #include "target/process.h"
 
-#define TASK_EXITING 4 /* PF_EXITING of the kernel, in the flags of /proc/PID/task/TID/stat */
+/*
+ * Of the kernel, in the flags of /proc/PID/task/TID/stat: PF_EXITING, and PF_SIGNALED of one that a
+ * signal ends and that has come to know it.
+ */
+#define TASK_ENDING (0x4 | 0x400)
 
 static bool read_text(int tasks, const char *tid, const char *file, char *text, size_t size)
 {
@@ -43,10 +47,14 @@ static bool is_exiting(int tasks, const char *tid)
 	/* state, parent, group, session, terminal, its group, flags; the name may hold anything */
 	at = strrchr(text, ')');
 	return !at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags) != 1 ||
-	       flags & TASK_EXITING;
+	       flags & TASK_ENDING;
 }
 
-/* When a process exits, each of its threads gets a SIGKILL of its own. */
+/*
+ * When a process exits, each of its threads gets a SIGKILL of its own. It is pending until the
+ * thread takes it, which then is ending: so this is to be asked before is_exiting(). The other way
+ * round both can miss it.
+ */
 static bool is_killed(int tasks, const char *tid)
 {
 	char text[4096];
@@ -91,7 +99,7 @@ pid_t thread__living(const struct target *target)
 	}
 	while (!found && (entry = readdir(dir)) != NULL)
 		if (entry->d_name[0] != '.' && atoi(entry->d_name) != pid &&
-		    !is_exiting(fd, entry->d_name) && !is_killed(fd, entry->d_name))
+		    !is_killed(fd, entry->d_name) && !is_exiting(fd, entry->d_name))
 			found = atoi(entry->d_name);
 	closedir(dir);
 	return found;
