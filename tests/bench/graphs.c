@@ -3,6 +3,7 @@
 
 #define CLUSTER 1000u /* objects of one structure, heap-like */
 #define ADDRESS UINT64_C(0x700000000000)
+#define STEP UINT64_C(4294967291)
 #define BYTES 56u /* each object has the room of so many */
 
 static const char *const names[GRAPH_SHAPES] = {
@@ -34,7 +35,7 @@ static uint64_t below(uint64_t key, uint64_t n)
 }
 
 /*
- * Structures of a thousand objects, allocated one after the other: in each a tree, half of it leaves
+ * Structures of a thousand objects, one after the other: in each a tree, half of it leaves
  * (strings, numbers) of which a quarter refer to something after all. The others refer back into
  * their structure once or twice, one in eight to any object at all, and one in four to what all
  * share. Each structure has a root. Two references an object.
@@ -98,6 +99,9 @@ uint32_t graph__references(const struct graph *graph, uint64_t i, uint64_t *to)
 		return ladder(graph, i, to);
 	case GRAPH_ARRAY: /* the array itself has more than fit here: its maker knows */
 		return 0;
+	case GRAPH_LIST_SHUFFLED: /* steps of a prime: each object once */
+		to[0] = (i + STEP) % graph->objects;
+		return to[0] != 0;
 	case GRAPH_DOUBLY:
 		if (i)
 			to[count++] = i - 1;
@@ -111,9 +115,7 @@ uint32_t graph__references(const struct graph *graph, uint64_t i, uint64_t *to)
 
 uint64_t graph__address(const struct graph *graph, uint64_t i)
 {
-	/* A multiplication by what has no factor in common with the number: each once. */
-	if (graph->shape == GRAPH_LIST_SHUFFLED)
-		i = (uint64_t)((unsigned __int128)i * 4294967291u % graph->objects);
+	(void)graph;
 	return ADDRESS + i * BYTES;
 }
 

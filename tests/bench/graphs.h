@@ -33,7 +33,7 @@ const char *graph__name(enum graph_shape shape);
 /* Of object i: what it refers to (numbers of objects), at most GRAPH_DEGREE_MOST. */
 uint32_t graph__references(const struct graph *graph, uint64_t i, uint64_t *to);
 
-/* In which order objects lie in memory, and their sizes. */
+/* Objects lie in memory in their order. */
 uint64_t graph__address(const struct graph *graph, uint64_t i);
 uint64_t graph__size(const struct graph *graph, uint64_t i);
 

@@ -19,7 +19,7 @@ struct yardstick {
 	uint64_t *retained;
 };
 
-/* Room for so many; whoever fills it in fills first[] and successor[] in order. Aborts without memory. */
+/* Room for so many, or it aborts; whoever fills it in fills first[] and successor[] in order. */
 void yardstick__init(struct yardstick *yardstick, uint32_t nodes, uint64_t edges);
 void yardstick__run(struct yardstick *yardstick);
 void yardstick__free(struct yardstick *yardstick);

@@ -372,8 +372,8 @@ void heap_builder__explain(const struct heap_builder *builder, int err, char *to
 		return;
 	case -EOVERFLOW:
 		snprintf(to, bytes,
-			 "the heap graph has more than 8 GiB of rows (16 bytes an object, 4 a reference): %" PRIu64
-			 " objects and %" PRIu64 " references had come",
+			 "the heap graph has more than 8 GiB of rows (16 bytes an object, 4 a "
+			 "reference): %" PRIu64 " objects and %" PRIu64 " references had come",
 			 facts->objects, facts->references);
 		return;
 	default:
