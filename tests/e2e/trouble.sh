@@ -365,6 +365,19 @@ expect_status 3
 expect_equal 1 "$(summary "$TMP/trace.out" .lost.perf)" "losses"
 pass
 
+t "the first thread has exited already: the process is traced by another one"
+start late late 0 1000000 leave "$TMP/a.so"
+wait_for "sed 's/.*) //' /proc/$(pid late)/stat | grep -q ^Z"
+wait_for "cat /proc/$(pid late)/task/*/maps 2>/dev/null | grep -q a.so"
+for i in 1 2; do
+	run gctrace -p "$(pid late)" -n 5 -o json
+	expect_status 0
+	expect_equal 5 "$(numbers "$TMP/out" | wc -w)" "collections"
+done
+kill -KILL "$(pid late)"
+join late
+pass
+
 t "files that are written under sudo belong to who called it"
 mkdir -m 777 "$TMP/open"
 sudo_like gctrace record -p $VM -n 3 --output "$TMP/open/recording" >"$TMP/out" 2>"$TMP/err"

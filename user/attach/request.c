@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "attach/session_private.h"
+#include "attach/thread.h"
 #include "base/clock.h"
 #include "base/report.h"
 #include "base/vec.h"
@@ -66,18 +67,20 @@ static int add_place(struct request *request, const struct module *module,
 }
 
 /* Without a semaphore nobody in the target would see it. */
-static int add_sites(struct request *request, const struct place *place, int program)
+static int add_sites(struct request *request, const struct place *place, int program, bool multi)
 {
 	struct link_site site = {
 		.path = place->module.path,
-		.tid = request->target->process->pid,
+		.tid = thread__living(request->target),
 		.dev = place->module.dev,
 		.inode = place->module.inode,
 		.probe = request->name,
 		.program = program,
-		.multi = request->kernel->multi,
+		.multi = multi,
 	};
 
+	if (!site.tid)
+		return error_errno(-ESRCH, "pid %d has ended", request->target->process->pid);
 	for (size_t i = 0; i < place->probe->site_count; i++) {
 		site.offset = place->probe->sites[i].offset;
 		site.semaphore_offset = place->probe->sites[i].semaphore_offset;
@@ -104,14 +107,15 @@ static int find_places(struct request *request)
 
 static int find_sites(struct request *request, struct session *session)
 {
+	/* Links of many sites are made for the first thread. */
+	bool multi = request->kernel->multi && !request->target->leader_gone;
 	int program, err = 0;
 
-	program = programs__find(session->programs, PROVIDER_GCTRACE, "request",
-				 request->kernel->multi);
+	program = programs__find(session->programs, PROVIDER_GCTRACE, "request", multi);
 	if (program < 0)
 		return program;
 	for (size_t i = 0; err == 0 && i < request->places.count; i++)
-		err = add_sites(request, &request->places.items[i], program);
+		err = add_sites(request, &request->places.items[i], program, multi);
 	if (err || request->sites.count)
 		return err;
 	error("pid %d has no probe %s with a semaphore, so it cannot be asked for that; a runtime "

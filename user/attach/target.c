@@ -32,6 +32,7 @@ struct target *target__new(struct process *process, uint32_t index, unsigned int
 	}
 	target->index = index;
 	target->process = process;
+	target->leader_gone = process->firstfd >= 0;
 	target->wanted = levels;
 	target->exit_status = -1;
 	target->slot = NO_SLOT;
@@ -52,6 +53,7 @@ void target__see(struct target *target, struct process *process)
 {
 	process__free(target->process);
 	target->process = process;
+	target->leader_gone = process->firstfd >= 0;
 	target->unseen = false;
 	close_fd(&target->memory_fd);
 	target->memory_fd = semaphore__open_memory(process);

@@ -56,7 +56,8 @@ struct process {
 /*
  * Open a process. Refused, each with its reason in why (one line for a person, nothing
  * of it unescaped; why may be NULL):
- *   -ESRCH    no such process, or it is gone already (a zombie too)
+ *   -ESRCH    no such process, or it is gone already (a zombie too, unless threads beside the
+ *             first one go on: it is looked at by one of these, and firstfd is not -1)
  *   -ENOTSUP  a kernel thread
  *   -EINVAL   not a pid, or the id of a thread that is not its process's first
  *   -EACCES   not ours to look into: why names the capability

@@ -6,6 +6,7 @@
  */
 #include "process.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -273,38 +274,40 @@ static int open_proc(struct process *process, struct buf *why)
 	return refuse(why, err, "cannot open %s: %s", path, strerror(-err));
 }
 
-static uint64_t thread_count(const struct process *process)
+/* Its first thread has ended: others may go on, and /proc/PID shows nothing of them. */
+static bool look_by_another(struct process *process)
 {
-	struct buf status = BUF_INIT;
-	uint64_t count = 0;
-	const char *at;
-	size_t len;
+	int fd = process__open_tasks(process);
+	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	struct proc_stat stat;
+	bool found = false;
 
-	if (process__read(process, "status", &status) == 0 &&
-	    procfs__field(&status, "Threads", &at, &len))
-		(void)procfs__number(&at, at + len, 10, &count);
-	buf__free(&status);
-	return count;
+	if (!tasks) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (!found && (entry = readdir(tasks)) != NULL) {
+		pid_t tid = (pid_t)atoi(entry->d_name);
+
+		found = tid > 0 && tid != process->pid &&
+			process__look_by(process, tid) == 0 &&
+			proc_stat__read(process, &stat) == 0 && !proc_stat__has_ended(&stat);
+	}
+	closedir(tasks);
+	return found;
 }
 
-static int check_state(const struct process *process, const struct proc_stat *stat,
+static int check_state(struct process *process, const struct proc_stat *stat,
 		       struct buf *why)
 {
-	uint64_t threads;
-
 	if (stat->kernel_thread)
 		return refuse(why, -ENOTSUP,
 			      "%d is a thread of the kernel (%s), not a process with a runtime",
 			      process->pid, escape(process->comm));
-	if (!proc_stat__has_ended(stat))
+	if (!proc_stat__has_ended(stat) || look_by_another(process))
 		return 0;
-	threads = thread_count(process);
-	if (threads > 1)
-		return refuse(why, -ESRCH,
-			      "the main thread of process %d (%s) has ended while %llu others go"
-			      " on: /proc shows nothing of such a process, it cannot be traced",
-			      process->pid, escape(process->comm),
-			      (unsigned long long)threads - 1);
 	return refuse(why, -ESRCH,
 		      "process %d (%s) has ended already; it is a zombie that its"
 		      " parent %d has not waited for",
