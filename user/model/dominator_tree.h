@@ -4,8 +4,8 @@
  * behind it.
  *
  *	number   0     1     2     3     4     5    6
- *	tree     root  a     b     c     d     e    f         root -> a, d; a -> b, c; d -> e; e -> f
- *	span     7     3     1     1     3     2    1         rows in its subtree
+ *	tree     root  a     b     c     d     e    f       root -> a, d; a -> b, c; d -> e; e -> f
+ *	span     7     3     1     1     3     2    1       rows in its subtree
  *	parent   -     0     1     1     0     4    5
  *	before   0     0     4     7     9    ...             bytes of all with a lower number
  *

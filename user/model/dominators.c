@@ -29,8 +29,8 @@
  *	                ^----------------------'
  *
  * DEPTH FIRST without recursion: all children of a row that nobody has visited are pushed, a row
- * is visited when it is popped. Two bits a row (unseen, pushed, visited, leaf) stay in the cache and
- * say whether a row has to be looked at. A mark below the children of a row keeps the parent to
+ * is visited when it is popped. Two bits a row (unseen, pushed, visited, leaf) stay in the cache
+ * and say whether a row has to be looked at. A mark below the children of a row keeps the parent to
  * return to; the last child needs none, so a list takes no stack. Edges to visited rows wait in
  * a ring until the numbers of their targets have arrived. Leaves are numbered at once.
  */

@@ -25,8 +25,8 @@
  * costs 2 or 3 bytes, and a reference between nulls costs one. Differences wrap around, so that
  * any number can be told.
  *
- * A row costs 16 bytes, 4 for each reference, and its places, padded to 4. Two rows are never closer
- * than 16 bytes, so place / 4 tells them apart, too.
+ * A row costs 16 bytes, 4 for each reference, and its places, padded to 4. Two rows are never
+ * closer than 16 bytes, so place / 4 tells them apart, too.
  */
 #ifndef MODEL_HEAP_ROWS_H
 #define MODEL_HEAP_ROWS_H

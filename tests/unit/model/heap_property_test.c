@@ -391,7 +391,9 @@ static void find_lengths(const struct graph *graph, uint32_t *length)
 	while (changed) {
 		changed = false;
 		for (uint32_t i = 0; i < graph->objects; i++) {
-			for (uint32_t e = 0; length[i] != UINT32_MAX && e < graph->of[i].edges; e++) {
+			if (length[i] == UINT32_MAX)
+				continue;
+			for (uint32_t e = 0; e < graph->of[i].edges; e++) {
 				const struct arrow *edge = &graph->of[i].to[e];
 
 				if (edge->weak || edge->to >= NOBODY ||

@@ -79,8 +79,9 @@ static void fill(struct yardstick *yardstick, const struct graph *graph)
 
 		for (uint32_t r = 0; r < count; r++)
 			yardstick->successor[e++] = (uint32_t)to[r];
-		for (uint64_t o = 1; graph->shape == GRAPH_ARRAY && i == 0 && o < graph->objects; o++)
-			yardstick->successor[e++] = (uint32_t)o;
+		if (graph->shape == GRAPH_ARRAY && i == 0)
+			for (uint64_t o = 1; o < graph->objects; o++)
+				yardstick->successor[e++] = (uint32_t)o;
 		yardstick->first[i + 1] = e;
 		yardstick->size[i] = graph__size(graph, i);
 	}
