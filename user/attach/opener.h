@@ -24,7 +24,7 @@ struct opener_request {
 
 /*
  * While the process has one thread, before privileges are dropped. Comes back when the helper has
- * given up all that it does not need. 0 or negative errno.
+ * given up all that it does not need. 0 or negative errno; -EPIPE: it ended instead.
  */
 int opener__new(struct opener **out);
 void opener__free(struct opener *opener);

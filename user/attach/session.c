@@ -254,6 +254,11 @@ int session__drop(struct session *session)
 	/* Where there are links of many sites, too: they end with a process's first thread. */
 	if (!kernel->opener)
 		err = opener__new(&kernel->opener);
+	if (err == -EPIPE) {
+		error("the helper process that opens uprobes ended as it started: it was killed, or "
+		      "may not give up capabilities (is gctrace under a seccomp filter?)");
+		return err;
+	}
 	if (err)
 		return error_errno(err, "cannot start the helper that opens uprobes");
 	return privileges__drop(session->options.keep_kill);
