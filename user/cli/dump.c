@@ -63,7 +63,8 @@ struct dump {
 	bool is_silent; /* it was given up for its silence once */
 	uint64_t started_ns;
 	uint64_t free_ns;  /* since when nobody else asks; 0: somebody does */
-	uint64_t heard_ns; /* when something of it came last */
+	uint64_t heard_ns; /* when something came last that may be of it */
+	uint64_t aborted_ns;
 	uint64_t quiet_ns; /* when its end was seen */
 	uint64_t left_ns;
 	uint64_t shown_ns; /* progress */
@@ -160,7 +161,7 @@ void dump__abort(struct dump *dump)
 	}
 	lower(dump);
 	hold(dump, false);
-	dump->heard_ns = now_of(dump); /* C_END has its time from here on */
+	dump->heard_ns = dump->aborted_ns = now_of(dump); /* C_END has its time from here on */
 }
 
 /* ---------------------------------------------------------------- events */
@@ -395,7 +396,8 @@ static void look_at_others(struct dump *dump, uint64_t now)
 
 static void wait_for_begin(struct dump *dump, uint64_t now)
 {
-	if (dump->is_aborted && now - dump->heard_ns >= END_NS)
+	/* Collections go on meanwhile, and are heard. */
+	if (dump->is_aborted && now - dump->aborted_ns >= END_NS)
 		leave(dump, DUMP_ABORTED);
 	else if (now - dump->result.asked_ns >= dump->options.begin_ns)
 		leave(dump, DUMP_NEVER_BEGAN);

@@ -431,6 +431,18 @@ static void an_abort_before_the_beginning(void **state)
 	assert_false(dump__result(dump)->begun);
 	end(&world, dump);
 
+	/* The same where collections go on to be told, in the ring that was made for it. */
+	dump = start(&world);
+	pass_time(&world, dump, 300);
+	dump__abort(dump);
+	for (int i = 0; i < 12; i++) {
+		dump__record(dump, 100, 0, MIB);
+		pass_time(&world, dump, 50);
+	}
+	EXPECT(&world.log, "ring ask unask leave");
+	assert_int_equal(dump__result(dump)->outcome, DUMP_ABORTED);
+	end(&world, dump);
+
 	/* Or it had begun just then. */
 	dump = start(&world);
 	pass_time(&world, dump, 300);
