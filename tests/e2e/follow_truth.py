@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Check histories of objects against what the small VM wrote down: follow_truth.py RECORDING TRUTH
-GC, where TRUTH is what `minivm --print-truth` prints and GC a collection after the first dump of the
-recording. Takes some objects that move and some that die, follows each by its address after that
-collection, and compares every step."""
+GC, where TRUTH is what `minivm --print-truth` prints and GC a collection after the first dump of
+the recording. Takes some objects that move and some that die, follows each by its address after
+that collection, and compares every step."""
 import json
 import re
 import subprocess
@@ -39,7 +39,7 @@ def history(recording, address, gc):
 
 
 def wrong_step(step, truth, name):
-    """What is wrong with it, or None. Dumps come between collections: addresses are those before."""
+    """What is wrong with it, or None. A dump finds objects where the collection before left them."""
     there = truth.get(step["gc"], {}).get(name)
     if step["state"] == "dead":
         return "dead, and lives" if there else None

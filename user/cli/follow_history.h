@@ -37,8 +37,8 @@ void follow_history__left(struct follow_history *history, const struct object *o
 			  uint64_t address, enum object_fate fate);
 
 /*
- * Look at it now: after a collection (its number), or a dump (gc: the collection before it). True: there
- * is a step to be shown, in history->last. *err: -ENOMEM.
+ * Look at it now: after a collection (gc: its number), or a dump (gc: the collection before it).
+ * True: there is a step to be shown, in history->last. *err: -ENOMEM.
  */
 bool follow_history__step(struct follow_history *history, struct identity_view *now, uint64_t gc,
 			  int *err);

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A follower as a view of the trace: collections with what became of objects in them, and at the
+ * end what is known of those. What it does not know better is left to the view that it dresses.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/report.h"
+#include "follower_private.h"
+#include "trace.h"
+
+#define PAINT_NS (500 * NS_PER_MS) /* at least, between two paints */
+#define PAINT_SHARE 20		   /* of the time, no more than a 20th */
+
+/* ---------------------------------------------------------------- as a view */
+
+static struct follower *of_view(struct view *view)
+{
+	return (struct follower *)((char *)view - offsetof(struct follower, view));
+}
+
+static int show_heading(struct view *view, const struct heading *heading)
+{
+	struct follower *follower = of_view(view);
+	struct followed *followed = follower__need(follower, heading->target);
+	int err;
+
+	if (!followed)
+		return -ENOMEM;
+	for (size_t i = 0; i < follower->all.count; i++)
+		follower->several |= follower->all.items[i]->heading &&
+				     follower->all.items[i]->heading->pid != heading->pid;
+	err = follower->out->form->heading(follower->out, follower->several);
+	followed->heading = heading;
+	return err ? err : view__heading(follower->inner, heading);
+}
+
+/* Of this collection; false: nothing was said. */
+static bool take_outcome(struct followed *followed, const struct collection *collection,
+			 struct outcome *outcome)
+{
+	for (size_t i = 0; i < followed->outcomes.count; i++) {
+		if (followed->outcomes.items[i].collection != collection)
+			continue;
+		*outcome = followed->outcomes.items[i];
+		followed->outcomes.items[i] =
+			followed->outcomes.items[--followed->outcomes.count];
+		return true;
+	}
+	return false;
+}
+
+static int show_plain(struct follower *follower, const struct heading *heading,
+		      const struct collection *collection)
+{
+	int err;
+
+	if (follower__follows_one(follower) || follower->live)
+		return 0;
+	err = follower->out->form->heading(follower->out, follower->several);
+	return err ? err : view__collection(follower->inner, heading, collection);
+}
+
+static int show_collection(struct view *view, const struct heading *heading,
+			   const struct collection *collection)
+{
+	struct follower *follower = of_view(view);
+	struct followed *followed = follower__need(follower, heading->target);
+	struct outcome outcome = { .ended_object = false };
+	struct follow_collection shown = { .collection = collection, .is = &outcome.is };
+	struct identity_view now;
+	int err = 0;
+
+	if (!followed)
+		return -ENOMEM;
+	if (!take_outcome(followed, collection, &outcome) ||
+	    !follower__look(follower, heading->target, &now, &err) || !now.figures.seen)
+		return err ? err : show_plain(follower, heading, collection);
+	follower->knew = true;
+	shown.known = follow__known(&now);
+	if (!follower__follows_one(follower))
+		return follower->out->form->collection(follower->out, heading, &shown);
+	/* One that another collection has ended, in the same pause, is that one's to tell. */
+	if (followed->history.ended && !outcome.ended_object)
+		return 0;
+	return follower__show_step(follower, followed, collection, NULL);
+}
+
+static int show_pause(struct view *view, const struct heading *heading, const struct pause *pause,
+		      unsigned int collections)
+{
+	(void)view;
+	(void)heading;
+	(void)pause;
+	(void)collections;
+	return 0;
+}
+
+static void add_figures(struct follow_figures *total, const struct follow_figures *more)
+{
+	uint64_t *to = (uint64_t *)&total->is;
+	const uint64_t *from = (const uint64_t *)&more->is;
+
+	for (size_t i = 0; i < offsetof(struct identity_figures, odd) / sizeof(*to); i++)
+		to[i] += from[i];
+	for (size_t i = 0; i < ODDITIES; i++)
+		total->is.odd.counts[i] += more->is.odd.counts[i];
+	total->new_ += more->new_;
+	total->types += more->types;
+}
+
+static int gather(struct follower *follower, struct followed *followed,
+		  const struct identity_view *now, struct follow_state *state)
+{
+	int err = follow_gathering__take(&follower->gathering, now, &followed->watch, state);
+
+	state->figures = (struct follow_figures){ now->figures, followed->new_,
+						  state->type_count };
+	return err ? error_errno(err, "cannot go on") : 0;
+}
+
+static int show_state(struct follower *follower, struct followed *followed,
+		      const struct heading *heading, struct follow_figures *figures)
+{
+	struct follow_state state;
+	struct identity_view now;
+	int err = 0;
+
+	if (!follower__look(follower, followed->target, &now, &err))
+		return err;
+	err = gather(follower, followed, &now, &state);
+	*figures = state.figures;
+	add_figures(&follower->total, figures);
+	if (err || !now.figures.seen || follower__follows_one(follower))
+		return err;
+	follower->knew = true;
+	return follower->out->form->state(follower->out, heading, &state);
+}
+
+static int show_results(struct view *view, const struct results *results)
+{
+	struct follower *follower = of_view(view);
+	struct followed *followed =
+		results->of ? follower__need(follower, results->of->target) : NULL;
+	struct follow_figures figures = follower->total;
+	struct results all = *results;
+	int err = follower->out->form->heading(follower->out, follower->several);
+
+	if (results->of && !followed)
+		return -ENOMEM;
+	if (followed)
+		figures = (struct follow_figures){ .types = 0 };
+	if (!err && followed)
+		err = show_state(follower, followed, results->of, &figures);
+	all.identity = figures.is.seen ? &figures : NULL;
+	if (!err)
+		err = view__results(follower->inner, &all);
+	if (followed)
+		followed->done = true;
+	return !err && followed && followed->exited ? follower__forget(follower, followed) : err;
+}
+
+static void free_view(struct view *view)
+{
+	struct follower *follower = of_view(view);
+
+	view__free(follower->inner);
+	follower->inner = NULL;
+}
+
+const struct view_form follower__form = { show_heading, show_collection, show_pause,
+					  show_results, free_view };
+
+/* A table that is painted anew is for one process, and for who looks at a terminal. */
+static bool may_paint(const struct follower *follower, const struct view_options *options)
+{
+	const char *term = getenv("TERM");
+
+	return follower->options.live && !follower__follows_one(follower) && !options->several &&
+	       follower->trace->terminal.is_terminal && term && strcmp(term, "dumb") != 0;
+}
+
+struct view *follower__dress(void *context, const struct view_options *options, struct view *inner)
+{
+	struct follower *follower = context;
+	struct trace *trace = follower->trace;
+
+	follower->inner = inner;
+	follower->several = options->several;
+	if (trace->form->form == OUTPUT_JSON) {
+		follower->out = follow_ndjson__new(&trace->output);
+	} else {
+		follower->live = may_paint(follower, options);
+		follower->out = follow_text__new(options, &trace->output, &trace->terminal,
+						 follower->live);
+	}
+	if (follower->out)
+		return &follower->view;
+	view__free(inner);
+	follower->inner = NULL;
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- the table that is painted */
+
+static struct followed *present(const struct follower *follower)
+{
+	for (size_t i = follower->all.count; i-- > 0;)
+		if (follower->all.items[i]->heading && !follower->all.items[i]->done)
+			return follower->all.items[i];
+	return NULL;
+}
+
+int follower__turn(struct follower *follower)
+{
+	const uint64_t start_ns = clock__monotonic_ns();
+	struct followed *followed = follower->live ? present(follower) : NULL;
+	struct follow_state state;
+	struct identity_view now;
+	uint64_t cost_ns;
+	int err = 0;
+
+	if (!followed || start_ns < follower->paint_ns ||
+	    !follower__look(follower, followed->target, &now, &err))
+		return err;
+	err = gather(follower, followed, &now, &state);
+	state.now_ns = start_ns;
+	if (!err)
+		err = follower->out->form->paint(follower->out, followed->heading, &state);
+	cost_ns = PAINT_SHARE * (clock__monotonic_ns() - start_ns);
+	follower->paint_ns = start_ns + (cost_ns > PAINT_NS ? cost_ns : PAINT_NS);
+	return err;
+}
