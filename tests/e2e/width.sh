@@ -35,6 +35,8 @@ looks() {
 		run gctrace probes $words -p "$p"
 		fits "$1: gctrace probes $words"
 	done
+	run gctrace follow -p "$p" -d 2s
+	fits "$1: gctrace follow"
 	run gctrace record -p "$p" -d 1s --output "$TMP/$1.trace"
 	fits "$1: gctrace record"
 	run gctrace "$TMP/$1.trace" -v

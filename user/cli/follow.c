@@ -242,11 +242,14 @@ static bool parse_address(const char *text, uint64_t *address)
 	return !errno && *text != '-' && *text != '+' && *end == 0 && end != text;
 }
 
-static bool read_settings(const struct follow_settings *settings, struct follower_options *to)
+static bool read_settings(const struct follow_settings *settings, bool is_file,
+			  struct follower_options *to)
 {
 	*to = (struct follower_options){ .type = settings->type, .top = settings->top,
 					 .id = settings->id, .at = settings->at };
-	if (settings->id && settings->address)
+	if (is_file && settings->every_ns)
+		error("--every is for running processes: a recording has the dumps that it has");
+	else if (settings->id && settings->address)
 		error("--id and --address exclude each other: one object at a time");
 	else if (!settings->address != (settings->at == NO_GC))
 		error("--address and --at belong together: the address after which collection?");
@@ -263,19 +266,20 @@ static enum status run(const struct invocation *invocation)
 {
 	const struct follow_settings *settings = invocation->settings;
 	struct following following = { .dumper = { .every_ns = settings->every_ns } };
+	const bool is_file = invocation->operands.count > 0;
 	struct follower_options follower_options;
 	enum status status;
 
 	if (!target_settings__process_or_file(&settings->target, &invocation->operands) ||
-	    !read_settings(settings, &follower_options))
+	    !read_settings(settings, is_file, &follower_options))
 		return command__usage(invocation->command);
 	follower_options.by_address = settings->address != NULL;
-	follower_options.live = invocation->operands.count == 0;
+	follower_options.live = !is_file;
 	output_settings__apply(&settings->output);
 	if (signals__install() || follower__new(&follower_options, &following.follower))
 		return STATUS_FAILED;
 	trace__init(&following.trace, &settings->trace, &view, &settings->output);
-	if (invocation->operands.count)
+	if (is_file)
 		status = read_file(&following, invocation->operands.items[0]);
 	else
 		status = follow_processes(&following, &settings->target.processes);
