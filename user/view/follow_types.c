@@ -322,8 +322,8 @@ static void add_leaks(struct buf *out, const struct terminal *terminal, struct b
 			    LEAK_ANCHORS);
 		add_line(out, terminal, "leaks", text);
 	} else if (state->whole_anchors > 0 && !state->leak_count) {
-		buf__add_str(text, "none: no type has kept more objects at each dump, and hardly"
-				   " lost one");
+		buf__add_str(text, "none: no type kept more objects at each dump while it lost"
+				   " hardly any");
 		add_line(out, terminal, "leaks", text);
 	}
 }
