@@ -182,6 +182,25 @@ expect_equal 0 "$(cat "$TMP/program")" "status of the program"
 [ ! -s "$TMP/err" ] || { fail "it complained"; show "$TMP/err"; }
 pass
 
+t "nobody reads the trace for a while: the program and its children run on, and it is told"
+status=0
+mkfifo "$TMP/pipe"
+exec 9<>"$TMP/pipe" # a reader that does not read, yet
+gctrace run -o json -- sh -c "minivm --rate 0 --collections 2000 --quiet
+	minivm --collections 1 --quiet; minivm --collections 1 --quiet; echo >'$TMP/ran'" \
+	>"$TMP/pipe" 2>"$TMP/err" 9<&- &
+traced=$!
+wait_for "[ -s '$TMP/ran' ]" || fail "it was held as long as nobody read"
+cat <"$TMP/pipe" >"$TMP/out" 9<&- &
+reader=$!
+exec 9<&-
+wait $traced || status=$?
+wait $reader
+expect_equal 3 "$status" "status"
+expect "$TMP/err" 'unseen while standard output was not being read'
+tail -n 1 "$TMP/out" | grep -q '"event":"summary".*"complete":false' || fail "no summary"
+pass
+
 t "a program without probes: it is said what it is, and that nothing was seen"
 run gctrace run -- true
 expect_status 0

@@ -397,6 +397,13 @@ int live__wake_by(struct live *live, int fd)
 	return epoll_ctl(merge__epoll_fd(live->merge), EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
+int live__miss(struct live *live, uint64_t processes)
+{
+	int err = merge__lose(live->merge, LOSS_ANY_TARGET, LOSS_PERF, processes);
+
+	return err ? error_errno(err, "cannot count what was lost") : 0;
+}
+
 int live__rescan(struct live *live)
 {
 	return session__rescan(live->session);

@@ -74,6 +74,9 @@ int live__wake_by(struct live *live, int fd);
 int live__open_dump_ring(struct live *live, uint32_t target, const struct dump_ring_watch *watch);
 struct dump_ring *live__dump_ring(struct live *live);
 
+/* So many processes came and went that nobody could look at: counted as lost (LOSS_PERF). */
+int live__miss(struct live *live, uint64_t processes);
+
 /* Look at mappings anew (SIGHUP). */
 int live__rescan(struct live *live);
 

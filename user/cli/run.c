@@ -9,6 +9,10 @@
  * itself follows what it maps and executes; session__poll() while the thread is held still has
  * that done before the thread goes on.
  *
+ * A thread is held still for the time of that look, never for longer: while nobody reads our output,
+ * processes run on unseen, and are looked at when somebody does. Whoever turns out to have probes
+ * then may have told something before, which counts as missed.
+ *
  * A child made by vfork() is not looked at: it runs in its parent's memory until it executes.
  *
  * The trace ends with the program and its family. When it ends earlier (by -d or -n), they are let
@@ -27,10 +31,12 @@
 
 #include "../attach/launch.h"
 #include "../attach/session.h"
+#include "../attach/target.h"
 #include "../base/clock.h"
 #include "../base/escape.h"
 #include "../base/files.h"
 #include "../base/report.h"
+#include "../base/vec.h"
 #include "../target/maps.h"
 #include "../target/module.h"
 #include "../target/note_cache.h"
@@ -75,6 +81,9 @@ struct run {
 	struct trace trace;
 	struct launch *launch;
 	struct note_cache *notes;
+	bool unread;		/* our output blocks: nothing may be looked at now */
+	VEC(pid_t) unseen;	/* looked at when it blocks no more */
+	uint64_t missed;	/* of those, who had ended by then; what they told nobody knows */
 	bool seen;		/* there was a process with probes */
 	enum runtime_kind kind; /* of what had none: the last that is more than unknown */
 	char *advice;		/* on that; NULL: nothing was looked at */
@@ -134,6 +143,14 @@ static void look_into(struct run *run, struct process *process)
 	process__free(process);
 }
 
+/* It maps several files at its start, one after the other. */
+static void remember_unseen(struct run *run, pid_t pid)
+{
+	if (run->unseen.count && run->unseen.items[run->unseen.count - 1] == pid)
+		return;
+	keep_error(run, vec__push(&run->unseen, pid));
+}
+
 static void look(void *context, pid_t pid)
 {
 	struct run *run = context;
@@ -141,11 +158,60 @@ static void look(void *context, pid_t pid)
 	uint64_t start = clock__monotonic_ns();
 	struct process *process;
 
+	if (run->unread) {
+		remember_unseen(run, pid);
+		return;
+	}
 	keep_error(run, session__poll(session, 0));
 	if (!session__has(session, pid) && process__open(pid, &process, NULL) == 0)
 		look_into(run, process);
 	run->looks++;
 	run->looked_ns += clock__monotonic_ns() - start;
+}
+
+/* Files with probes in the process's living targets. */
+static size_t files_with_probes(struct session *session, pid_t pid, struct target **living)
+{
+	size_t files = 0;
+
+	for (uint32_t i = 0; i < session__target_count(session); i++) {
+		struct target *target = session__target(session, i);
+
+		if (target->process->pid != pid || target->state != TARGET_LIVE)
+			continue;
+		*living = target;
+		files += target->modules.count;
+	}
+	return files;
+}
+
+/* What it mapped has run for some time. */
+static void look_late(struct run *run, pid_t pid)
+{
+	struct session *session = live__session(run->trace.live);
+	struct target *target = NULL;
+	size_t before = files_with_probes(session, pid, &target);
+
+	look(run, pid);
+	if (files_with_probes(session, pid, &target) <= before)
+		return;
+	target->missed++;
+	warning("process %d ran on unseen while %s was not being read: its first collections may be"
+		" missing", pid, run->trace.name);
+}
+
+static void look_at_unseen(struct run *run)
+{
+	for (size_t i = 0; i < run->unseen.count && !run->error; i++)
+		look_late(run, run->unseen.items[i]);
+	vec__reset(&run->unseen);
+	if (!run->missed || run->error)
+		return;
+	warning("%llu process%s ran unseen while %s was not being read",
+		(unsigned long long)run->missed, run->missed == 1 ? "" : "es",
+		run->trace.name);
+	keep_error(run, live__miss(run->trace.live, run->missed));
+	run->missed = 0;
 }
 
 static bool shares_memory(pid_t pid)
@@ -166,13 +232,26 @@ static void started(void *context, pid_t pid)
 		look(context, pid);
 }
 
+/* Its number may soon be somebody else's. */
+static void forget_unseen(struct run *run, pid_t pid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < run->unseen.count; i++)
+		if (run->unseen.items[i] != pid)
+			run->unseen.items[kept++] = run->unseen.items[i];
+	run->missed += kept < run->unseen.count;
+	run->unseen.count = kept;
+}
+
 static void ended(void *context, pid_t pid, int status)
 {
 	struct run *run = context;
 
-	(void)pid;
 	(void)status;
-	keep_error(run, session__poll(live__session(run->trace.live), 0));
+	forget_unseen(run, pid);
+	if (!run->unread)
+		keep_error(run, session__poll(live__session(run->trace.live), 0));
 }
 
 /* ---------------------------------------------------------------- the loop */
@@ -195,11 +274,23 @@ static void pass_on(pid_t program)
 			error_errno(errno, "cannot pass a signal on to process %d", program);
 }
 
+/* Nobody reads. */
+static void let_run_on(void *context)
+{
+	struct run *run = context;
+
+	run->unread = true;
+	keep_error(run, launch__handle(run->launch));
+	run->unread = false;
+}
+
 static int turn(void *context)
 {
 	struct run *run = context;
-	int err = launch__handle(run->launch);
+	int err;
 
+	look_at_unseen(run);
+	err = launch__handle(run->launch);
 	if (err)
 		error_errno(err, "cannot follow the program");
 	return err ? err : run->error;
@@ -267,8 +358,10 @@ static void tell_why_not(const struct run *run)
 
 static enum status follow(struct run *run)
 {
+	const struct output_aside aside = { launch__fd(run->launch), let_run_on, run };
 	const struct trace_hooks hooks = {
 		.context = run,
+		.aside = &aside,
 		.turn = turn,
 		.over = over,
 		.interrupted = interrupted,
@@ -359,6 +452,7 @@ static enum status cmd_run(const struct invocation *invocation)
 		status = run_program(&run, arguments.items);
 	vec__free(&arguments);
 	note_cache__free(run.notes);
+	vec__free(&run.unseen);
 	free(run.advice);
 	free(run.name);
 	return status;

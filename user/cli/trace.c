@@ -37,6 +37,7 @@ void trace__close(struct trace *trace)
 	view__free(trace->view);
 	live__free(trace->live);
 	recording__close(trace->recording);
+	vec__free(&trace->joined);
 }
 
 /* ---------------------------------------------------------------- parts */
@@ -120,6 +121,10 @@ static int open_rest(struct trace *trace, const struct facts *facts, bool severa
 	return err ? err : open_feed(trace);
 }
 
+/*
+ * It is shown after the round, not now: the target may stand still until we return, and whoever
+ * reads what is shown may never do so.
+ */
 static int target_joined(void *context, uint32_t target)
 {
 	struct trace *trace = context;
@@ -127,7 +132,19 @@ static int target_joined(void *context, uint32_t target)
 
 	if (trace->writer)
 		err = recording_writer__facts(trace->writer, live__facts(trace->live));
-	return trace->show && !err ? show__joined(trace->show, target) : err;
+	if (!err && trace->show && vec__push(&trace->joined, target))
+		err = error_errno(-ENOMEM, "cannot go on");
+	return err;
+}
+
+static int show_joined(struct trace *trace)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < trace->joined.count && !err; i++)
+		err = show__joined(trace->show, trace->joined.items[i]);
+	vec__reset(&trace->joined);
+	return err;
 }
 
 int trace__open_live(struct trace *trace, const struct live_options *options)
@@ -252,11 +269,15 @@ int trace__follow(struct trace *trace, const struct trace_hooks *hooks)
 		source = recording_tee__source(&tee);
 	if (!hooks)
 		hooks = &none;
+	if (hooks->aside)
+		trace->output.aside = *hooks->aside;
 	do {
 		left = time_left(trace, clock__monotonic_ns());
 		answer = feed__pull(trace->feed, &source, round_ns(hooks, left));
 		if (hooks->turn)
 			err = hooks->turn(hooks->context);
+		if (!err)
+			err = show_joined(trace);
 		if (is_over(trace, hooks, left == 0))
 			stop(trace);
 	} while (answer == SOURCE_MORE && !err);

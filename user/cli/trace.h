@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../base/vec.h"
 #include "../view/output.h"
 #include "../view/terminal.h"
 #include "settings.h"
@@ -70,6 +71,7 @@ struct trace {
 	struct recording *recording; /* one of these */
 	struct feed *feed;
 	struct show *show;
+	VEC(uint32_t) joined; /* targets of which more is known, to be said after the round */
 	uint64_t start_ns;
 	uint64_t end_ns; /* when it was stopped; 0: not yet */
 	bool enough;	 /* with `also`: as many collections were shown as were to be */
@@ -104,6 +106,8 @@ struct trace_hooks {
 	 */
 	bool (*may_stop)(void *context, bool hurry);
 	uint64_t wait_ns; /* a turn at least this often; 0: every 200 ms */
+	/* What goes on while nobody reads what is shown (output.h). NULL: nothing. */
+	const struct output_aside *aside;
 };
 int trace__follow(struct trace *trace, const struct trace_hooks *hooks);
 

@@ -15,7 +15,7 @@
 
 void output__init(struct output *output, int fd, int stop_fd, const char *name)
 {
-	*output = (struct output){ fd, stop_fd, 0, name };
+	*output = (struct output){ .fd = fd, .stop_fd = stop_fd, .name = name };
 }
 
 static int end(struct output *output, int err)
@@ -30,19 +30,21 @@ static int end(struct output *output, int err)
 
 /*
  * Wait until the descriptor takes something. As long as no stop was asked for, wait for
- * both; then (*deadline is set) for the rest of the grace.
+ * both; then (*deadline is set) for the rest of the grace. What stands aside is served all along.
  */
 static int wait_writable(struct output *output, uint64_t *deadline)
 {
 	for (;;) {
-		struct pollfd fds[2] = { { output->fd, POLLOUT, 0 },
-					 { *deadline ? -1 : output->stop_fd, POLLIN, 0 } };
+		const struct output_aside *aside = &output->aside;
+		struct pollfd fds[3] = { { output->fd, POLLOUT, 0 },
+					 { *deadline ? -1 : output->stop_fd, POLLIN, 0 },
+					 { aside->serve ? aside->fd : -1, POLLIN, 0 } };
 		uint64_t now = clock__monotonic_ns();
 		int timeout = -1, n;
 
 		if (*deadline)
 			timeout = now < *deadline ? (int)((*deadline - now) / NS_PER_MS) + 1 : 0;
-		n = poll(fds, 2, timeout);
+		n = poll(fds, 3, timeout);
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n == 0)
@@ -51,6 +53,8 @@ static int wait_writable(struct output *output, uint64_t *deadline)
 			return 0; /* writable, or an error that write() will tell */
 		if (n > 0 && fds[1].revents)
 			*deadline = clock__monotonic_ns() + GRACE_NS;
+		if (n > 0 && fds[2].revents)
+			aside->serve(aside->context);
 	}
 }
 

@@ -17,11 +17,19 @@
 #include <stddef.h>
 #include <unistd.h>
 
+/* What must not wait for whoever reads: served meanwhile, without writing to this output. */
+struct output_aside {
+	int fd; /* readable when there is something to serve */
+	void (*serve)(void *context); /* NULL: nothing ever */
+	void *context;
+};
+
 struct output {
 	int fd;
 	int stop_fd; /* readable when a stop was asked for; -1: never */
 	int error;   /* 0, or what ended it, negative */
 	const char *name; /* for messages */
+	struct output_aside aside; /* nothing, until somebody sets it */
 };
 
 /* Neither descriptor becomes the output's own. */
