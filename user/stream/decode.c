@@ -260,6 +260,7 @@ int decoder__record(struct decoder *decoder, const struct record *record)
 	if (record->kind == RECORD_BATCH)
 		return read_batch(decoder, (const uint8_t *)(record + 1),
 				  record->bytes - sizeof(*record));
+	doubt__pass(decoder);
 	/* Single probes name no producer; where there is one only, it is that. */
 	if (decoder->producer_count == 1) {
 		decoder->producer = decoder->producers[0]->id;

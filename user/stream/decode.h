@@ -9,7 +9,8 @@
  *
  * One decoder serves one target (one image of one process). It keeps, bounded: the numbers of the
  * batches of each producer, definitions of which parts have come, the container that was begun
- * last, objects of which parts have come.
+ * last, objects of which parts have come. Single probes have no numbers: decoder__lost() tells it
+ * that some of them may not have come.
  */
 #ifndef STREAM_DECODE_H
 #define STREAM_DECODE_H
@@ -53,6 +54,13 @@ void decoder__free(struct decoder *decoder);
 
 /* RECORD_BATCH to RECORD_OBJECT_ALLOC of this target: 0, or what decode_out answered. */
 int decoder__record(struct decoder *decoder, const struct record *record);
+
+/*
+ * Records of this target were lost until this stamp at most. The container that was begun last
+ * is not known from then on, nor which reference of an object a single probe tells (see
+ * decode_doubt.c).
+ */
+void decoder__lost(struct decoder *decoder, uint64_t until);
 
 /* Nothing more will come from this target: what is still missing is lost. */
 int decoder__end(struct decoder *decoder);

@@ -259,9 +259,13 @@ static struct open_object *open_object_of(struct decoder *decoder, uint64_t obje
  */
 static uint64_t told_before(struct decoder *decoder, const struct record_call *call, bool more)
 {
-	struct open_object *open = open_object_of(decoder, call->args[0]);
 	const struct record_part *part = &call->part;
+	bool goes_on = more || part->first + part->count < part->total;
+	struct open_object *open;
 
+	if (doubt__object(decoder, !goes_on))
+		return EVENT_UNKNOWN;
+	open = open_object_of(decoder, call->args[0]);
 	decoder->crowded |= !open;
 	if (decoder->crowded)
 		return EVENT_UNKNOWN;
@@ -270,7 +274,7 @@ static uint64_t told_before(struct decoder *decoder, const struct record_call *c
 		open->next = open->told + part->total;
 		open->more = more;
 	}
-	open->used = more || part->first + part->count < part->total;
+	open->used = goes_on;
 	return open->told;
 }
 

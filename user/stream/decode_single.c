@@ -52,9 +52,10 @@ static int container(struct decoder *decoder, const struct record_call *call)
 {
 	struct event event = decoder__event(decoder, EVENT_CONTAINER);
 
-	event.container.type = decoder->container = call->args[0];
-	event.container.id1 = decoder->id1 = call->args[1];
-	event.container.id2 = decoder->id2 = call->args[2];
+	event.container.type = call->args[0];
+	event.container.id1 = call->args[1];
+	event.container.id2 = call->args[2];
+	doubt__container(decoder, call->args[0], call->args[1], call->args[2]);
 	return decoder__tell(decoder, &event);
 }
 

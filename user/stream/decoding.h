@@ -35,6 +35,17 @@ struct open_object {
 	bool more; /* the last hit was not the last one */
 };
 
+/*
+ * After a loss, hits of single probes may continue what nobody saw the beginning of; up to
+ * `until` one may be missing behind each.
+ */
+struct decode_doubt {
+	bool any, goes_on;
+	uint64_t until;
+	uint32_t sure[DECODE_OBJECTS]; /* threads that have ended an object since */
+	size_t sure_count;
+};
+
 struct decode_room {
 	struct joins *joins;
 	union { /* the hot loops fill these again and again; they stay in the L1 cache */
@@ -54,7 +65,8 @@ struct decoder {
 	size_t producer_count;
 	struct open_object objects[DECODE_OBJECTS];
 	bool crowded; /* there were more open objects than that: places are not known */
-	uint64_t container, id1, id2; /* begun last, by a single probe */
+	uint64_t container, id1, id2; /* begun last, by a single probe; 0: not known */
+	struct decode_doubt doubt;
 
 	uint64_t newest; /* stamp of all records so far */
 
@@ -125,6 +137,11 @@ int decode__generation(struct decoder *decoder, const uint8_t *at, size_t bytes)
 int decode__pool(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__object_alloc(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__dump_end(struct decoder *decoder, const uint8_t *at, size_t bytes);
+
+/* doubt: what a loss leaves behind of single probes */
+void doubt__container(struct decoder *decoder, uint64_t type, uint64_t id1, uint64_t id2);
+bool doubt__object(struct decoder *decoder, bool ends);
+void doubt__pass(struct decoder *decoder);
 
 /* single: RECORD_GC_START ... RECORD_OBJECT_ALLOC */
 int decode__single(struct decoder *decoder, const struct record *record);

@@ -108,7 +108,7 @@ struct event {
 			uint64_t type, id1, id2;
 		} container;
 		struct {
-			uint64_t type, id1, id2; /* of the container that they belong to */
+			uint64_t type, id1, id2; /* of their container; all 0: it is not known */
 			const struct root *roots;
 			size_t count;
 		} roots;

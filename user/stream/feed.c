@@ -229,7 +229,7 @@ static int read_decoded(struct feed_target *target, const struct record *record)
 	};
 
 	if (!target->decoder)
-		target->decoder = decoder__new(target->index, &out, target->feed->room);
+		feed_target__decoder(target, &out, target->feed->room);
 	return target->decoder ? decoder__record(target->decoder, record) : -ENOMEM;
 }
 

@@ -71,6 +71,14 @@ void *feed_target__state(struct feed_target *target, size_t translator, uint64_t
 	return *state;
 }
 
+void feed_target__decoder(struct feed_target *target, const struct decode_out *out,
+			  struct decode_room *room)
+{
+	target->decoder = decoder__new(target->index, out, room);
+	if (target->decoder && target->doubt.lost)
+		decoder__lost(target->decoder, target->doubt.until);
+}
+
 /* Where a target is, or where it would have to be put in. */
 static size_t place_of(const struct feed_targets *targets, uint64_t index)
 {
@@ -108,6 +116,8 @@ void feed_targets__lose(struct feed_targets *targets, uint64_t index, uint64_t u
 		if (target != one && (one || index != LOSS_ANY_TARGET))
 			continue;
 		forget(target);
+		if (target->decoder)
+			decoder__lost(target->decoder, until);
 		doubt(&target->doubt, until);
 	}
 }

@@ -14,6 +14,8 @@
 
 #define FEED_TARGETS_LIMIT 4096u /* at a time */
 
+struct decode_out;
+struct decode_room;
 struct decoder;
 struct feed;
 
@@ -57,12 +59,16 @@ void feed_targets__forget(struct feed_targets *targets, struct feed_target *targ
 
 /*
  * Records of a target (LOSS_ANY_TARGET: of any, those included that are not known yet) were lost
- * until this stamp at most: the translators forget what they know.
+ * until this stamp at most: the translators and the decoder forget what they know.
  */
 void feed_targets__lose(struct feed_targets *targets, uint64_t index, uint64_t until);
 
 /* A translator's state, made when needed, for a record of this stamp. NULL: no memory. */
 void *feed_target__state(struct feed_target *target, size_t translator, uint64_t stamp);
+
+/* Make its decoder; it stays NULL where there is no memory. */
+void feed_target__decoder(struct feed_target *target, const struct decode_out *out,
+			  struct decode_room *room);
 
 /* Its image has ended: what the decoder still lacks is told as lost. What the sink answered. */
 int feed_target__end(struct feed_target *target);

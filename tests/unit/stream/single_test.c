@@ -18,6 +18,7 @@ struct bench {
 	struct feed *feed;
 	struct transcript got;
 	uint32_t tid;
+	uint64_t stamp; /* 0: 1000 */
 };
 
 static int set_up(void **state)
@@ -53,7 +54,7 @@ static void hit(struct bench *bench, unsigned int kind, const uint64_t args[6],
 	struct record_call *call = malloc(sizeof(*call) + bytes);
 
 	*call = (struct record_call){
-		.head = { .stamp = 1000,
+		.head = { .stamp = bench->stamp ? bench->stamp : 1000,
 			  .bytes = (uint32_t)(sizeof(*call) + bytes),
 			  .kind = (uint16_t)kind,
 			  .tid = bench->tid },
@@ -135,6 +136,85 @@ static void roots_belong_to_the_container_begun_last(void **state)
 		      "root of 9 c 0: 10 flags=2 kind=4 id=6\n"
 		      "root of 9 c 0: 8 flags=0 kind=0 id=10\n");
 	assert_true(losses__none(feed__losses(bench->feed)));
+}
+
+/* Records are missing from `from` to `until`. */
+static void lose(struct bench *bench, uint64_t from, uint64_t until)
+{
+	bench->stamp = from;
+	CALL(bench, RECORD_LOSS, LOSS_RING_FULL, 1, until);
+}
+
+/* A container may have begun in between: roots are nobody's until the next one begins. */
+static void after_a_loss_no_container_is_known(void **state)
+{
+	struct bench *bench = *state;
+	const uint64_t refs[] = { 8 };
+
+	CALL(bench, RECORD_CONTAINER, GCTRACE_C_STATIC, 12);
+	lose(bench, 1001, 1005);
+	bench->stamp = 1003; /* another one may be missing behind this one */
+	CALL(bench, RECORD_CONTAINER, GCTRACE_C_GLOBALS, 13);
+	hit(bench, RECORD_ROOTS, ARGS(0), WHOLE(1), refs, sizeof(refs));
+	bench->stamp = 1006;
+	hit(bench, RECORD_ROOTS, ARGS(0), WHOLE(1), refs, sizeof(refs));
+	CALL(bench, RECORD_CONTAINER, GCTRACE_C_HANDLES, 14);
+	hit(bench, RECORD_ROOTS, ARGS(0), WHOLE(1), refs, sizeof(refs));
+	expect(bench, "container type=9 id1=c id2=0\n"
+		      "loss target=0 ring_full 1\n"
+		      "container type=15 id1=d id2=0\n"
+		      "root of 0 0 0: 8 flags=0 kind=0 id=ffffffffffffffff\n"
+		      "root of 0 0 0: 8 flags=0 kind=0 id=ffffffffffffffff\n"
+		      "container type=14 id1=e id2=0\n"
+		      "root of 14 e 0: 8 flags=0 kind=0 id=ffffffffffffffff\n");
+}
+
+/* One hit with one reference; what was told of it. */
+static void expect_place(struct bench *bench, uint64_t object, bool more, bool known)
+{
+	const uint64_t refs[] = { 8 };
+
+	bench->got.in_object = false;
+	hit(bench, RECORD_OBJECT, ARGS(object, more ? GCTRACE_MORE_REFERENCES : 0, 5, 64),
+	    WHOLE(1), refs, sizeof(refs));
+	assert_int_equal(!strstr(buf__str(&bench->got.text), "place=18446744073709551615"), known);
+	buf__reset(&bench->got.text);
+}
+
+/* A hit in the middle may be missing, or the first ones of an object that is new. */
+static void after_a_loss_no_position_is_known(void **state)
+{
+	struct bench *bench = *state;
+
+	bench->tid = 1;
+	expect_place(bench, 0x100, true, true);
+	lose(bench, 1001, 1005);
+	bench->stamp = 1003;
+	expect_place(bench, 0x100, false, false);
+	expect_place(bench, 0x200, false, false);
+	bench->stamp = 1006;
+	expect_place(bench, 0x300, true, false); /* where it began nobody knows */
+	expect_place(bench, 0x300, false, false);
+	expect_place(bench, 0x400, true, true);
+	expect_place(bench, 0x400, false, true);
+	bench->tid = 2; /* each thread on its own */
+	expect_place(bench, 0x500, false, false);
+	expect_place(bench, 0x600, false, true);
+	lose(bench, 1007, 1007);
+	bench->stamp = 1008;
+	CALL(bench, RECORD_CONTAINER, GCTRACE_C_BEGIN, 1);
+	expect_place(bench, 0x700, false, true);
+}
+
+/* The same where nothing had come before the loss. */
+static void a_loss_before_the_first_hit_counts(void **state)
+{
+	struct bench *bench = *state;
+
+	lose(bench, 1001, 1005);
+	bench->stamp = 1006;
+	expect_place(bench, 0x100, false, false);
+	expect_place(bench, 0x200, false, true);
 }
 
 /* Parts of one hit, hits of one object, of two threads: every reference knows its place. */
@@ -270,6 +350,9 @@ int main(void)
 		TEST(ranges_with_both_widths),
 		TEST(roots_belong_to_the_container_begun_last),
 		TEST(objects_in_parts_know_places),
+		TEST(after_a_loss_no_container_is_known),
+		TEST(after_a_loss_no_position_is_known),
+		TEST(a_loss_before_the_first_hit_counts),
 		TEST(long_arrays_come_in_chunks),
 		TEST(classes_whole_and_in_parts),
 		TEST(a_missing_part_shows),
