@@ -15,11 +15,12 @@ struct join {
 struct share {
 	uint32_t target;
 	size_t count, bytes;
+	uint64_t evicted; /* had to go and were not told yet */
 };
 
 struct joins {
 	VEC(struct join) pending; /* oldest first; few at a time */
-	VEC(struct share) shares; /* of those targets that hold any */
+	VEC(struct share) shares; /* of those targets that hold or lost any */
 	struct join whole;	  /* what was handed out last */
 	size_t bytes, limit;
 };
@@ -67,6 +68,25 @@ static struct share *share_of(const struct joins *joins, uint32_t target)
 	return NULL;
 }
 
+static void settle(struct joins *joins, struct share *share)
+{
+	if (share->count == 0 && share->evicted == 0)
+		*share = joins->shares.items[--joins->shares.count];
+}
+
+/* How many of this target had to go since it was asked last. */
+static uint64_t take_evicted(struct joins *joins, uint32_t target)
+{
+	struct share *share = share_of(joins, target);
+	uint64_t evicted = share ? share->evicted : 0;
+
+	if (!share)
+		return 0;
+	share->evicted = 0;
+	settle(joins, share);
+	return evicted;
+}
+
 /* Take it out of those that are pending; its texts are the caller's. */
 static struct join take_out(struct joins *joins, struct join *join)
 {
@@ -76,8 +96,8 @@ static struct join take_out(struct joins *joins, struct join *join)
 
 	joins->bytes -= text_bytes(&taken);
 	share->bytes -= text_bytes(&taken);
-	if (--share->count == 0)
-		*share = joins->shares.items[--joins->shares.count];
+	share->count--;
+	settle(joins, share);
 	memmove(join, join + 1, (size_t)((char *)end - (char *)(join + 1)));
 	joins->pending.count--;
 	return taken;
@@ -90,8 +110,10 @@ static void drop(struct joins *joins, struct join *join)
 	free_texts(&taken);
 }
 
-static void drop_oldest(struct joins *joins, uint32_t target)
+/* It is its own target's loss, whoever needs the room: that one is told when it asks. */
+static void evict_oldest(struct joins *joins, uint32_t target)
 {
+	share_of(joins, target)->evicted++;
 	for (size_t i = 0; i < joins->pending.count; i++) {
 		if (joins->pending.items[i].key.target != target)
 			continue;
@@ -101,19 +123,18 @@ static void drop_oldest(struct joins *joins, uint32_t target)
 }
 
 /* Whoever holds the most definitions gives its oldest one. */
-static void make_place(struct joins *joins, uint64_t *incomplete)
+static void make_place(struct joins *joins)
 {
 	const struct share *most = &joins->shares.items[0];
 
 	for (size_t i = 1; i < joins->shares.count; i++)
 		if (joins->shares.items[i].count > most->count)
 			most = &joins->shares.items[i];
-	drop_oldest(joins, most->target);
-	*incomplete += 1;
+	evict_oldest(joins, most->target);
 }
 
 /* Whoever holds the most bytes gives its oldest ones; false: that is who wants room. */
-static bool make_room(struct joins *joins, uint32_t target, size_t bytes, uint64_t *incomplete)
+static bool make_room(struct joins *joins, uint32_t target, size_t bytes)
 {
 	while (bytes > joins->limit - joins->bytes) {
 		const struct share *most = share_of(joins, target);
@@ -127,18 +148,17 @@ static bool make_room(struct joins *joins, uint32_t target, size_t bytes, uint64
 		}
 		if (most->target == target)
 			return false;
-		drop_oldest(joins, most->target);
-		*incomplete += 1;
+		evict_oldest(joins, most->target);
 	}
 	return true;
 }
 
-static struct join *begin(struct joins *joins, const struct join_key *key, uint64_t *incomplete)
+static struct join *begin(struct joins *joins, const struct join_key *key)
 {
 	struct share *share;
 
 	if (joins->pending.count >= JOIN_PENDING)
-		make_place(joins, incomplete);
+		make_place(joins);
 	share = share_of(joins, key->target);
 	if (vec__reserve(&joins->pending, 1) ||
 	    (!share && vec__push(&joins->shares, (struct share){ .target = key->target })))
@@ -159,8 +179,9 @@ static int append(struct joins *joins, struct join *join, const struct join_part
 	return join->name.error ? join->name.error : join->fields.error;
 }
 
-bool joins__add(struct joins *joins, const struct join_key *key, const struct join_part *part,
-		struct text *name, struct text *fields, uint64_t *incomplete)
+static bool add_part(struct joins *joins, const struct join_key *key,
+		     const struct join_part *part, struct text *name, struct text *fields,
+		     uint64_t *incomplete)
 {
 	struct join *join = find(joins, key);
 
@@ -170,9 +191,8 @@ bool joins__add(struct joins *joins, const struct join_key *key, const struct jo
 		return true;
 	}
 	if (!join)
-		join = begin(joins, key, incomplete);
-	if (join && !make_room(joins, key->target, part->name.bytes + part->fields.bytes,
-			       incomplete)) {
+		join = begin(joins, key);
+	if (join && !make_room(joins, key->target, part->name.bytes + part->fields.bytes)) {
 		drop(joins, find(joins, key));
 		*incomplete += 1;
 		return false;
@@ -191,6 +211,15 @@ bool joins__add(struct joins *joins, const struct join_key *key, const struct jo
 	*name = (struct text){ buf__str(&joins->whole.name), joins->whole.name.len };
 	*fields = (struct text){ buf__str(&joins->whole.fields), joins->whole.fields.len };
 	return true;
+}
+
+bool joins__add(struct joins *joins, const struct join_key *key, const struct join_part *part,
+		struct text *name, struct text *fields, uint64_t *incomplete)
+{
+	bool whole = add_part(joins, key, part, name, fields, incomplete);
+
+	*incomplete += take_evicted(joins, key->target);
+	return whole;
 }
 
 size_t joins__so_far(const struct joins *joins, const struct join_key *key)
@@ -227,7 +256,7 @@ uint64_t joins__drop_producer(struct joins *joins, uint32_t target, uint64_t pro
 
 uint64_t joins__drop_target(struct joins *joins, uint32_t target)
 {
-	uint64_t count = 0;
+	uint64_t count = take_evicted(joins, target);
 
 	for (size_t i = joins->pending.count; i-- > 0;) {
 		if (joins->pending.items[i].key.target != target)

@@ -36,7 +36,8 @@ void joins__free(struct joins *joins);
 /*
  * Add a part of one or two texts. `last`: *name and *fields become the whole texts (valid until the
  * next call) and true is returned. A text that is whole at once is not copied. *incomplete grows
- * by the definitions that had to go, this one included when it is too long or memory runs out.
+ * by the definitions of this target that had to go since it was here last, whoever took their
+ * room, and by this one when it is too long or memory runs out.
  */
 struct join_part {
 	struct text name, fields;
@@ -48,7 +49,10 @@ bool joins__add(struct joins *joins, const struct join_key *key, const struct jo
 /* How many bytes of the name are there already; 0: nothing is. */
 size_t joins__so_far(const struct joins *joins, const struct join_key *key);
 
-/* Parts may be missing: forget what began; how many that were. */
+/*
+ * Parts may be missing: forget what began; how many that were. With a target goes all of it, so
+ * those are counted, too, that had to go and were not told.
+ */
 uint64_t joins__drop(struct joins *joins, const struct join_key *key);
 uint64_t joins__drop_producer(struct joins *joins, uint32_t target, uint64_t producer);
 uint64_t joins__drop_target(struct joins *joins, uint32_t target);

@@ -42,12 +42,29 @@ static void nobody_takes_the_room_of_others(void **state)
 	assert_int_equal(incomplete, 1);
 	add(joins, 2, 1, 200, false, &incomplete);
 	add(joins, 2, 1, 200, false, &incomplete);
-	assert_int_equal(incomplete, 5);
+	assert_int_equal(incomplete, 1); /* the other's losses are not its own */
 	assert_int_equal(add(joins, 2, 1, 10, true, &incomplete), 410);
 	/* The hostile one lost its oldest, the later ones go on. */
 	assert_int_equal(add(joins, 1, 10, 5, true, &incomplete), 105);
+	assert_int_equal(incomplete, 6);
 	assert_int_equal(add(joins, 1, 1, 5, true, &incomplete), 5);
 	assert_int_equal(joins__drop_target(joins, 1), 4);
+	joins__free(joins);
+}
+
+static void losses_are_told_with_the_target_at_the_latest(void **state)
+{
+	struct joins *joins = joins__new(LIMIT);
+	uint64_t incomplete = 0;
+
+	(void)state;
+	assert_non_null(joins);
+	add(joins, 1, 1, LIMIT, false, &incomplete);
+	add(joins, 2, 1, 10, false, &incomplete);
+	assert_int_equal(incomplete, 0);
+	assert_int_equal(joins__drop_target(joins, 1), 1);
+	assert_int_equal(joins__drop_target(joins, 1), 0);
+	assert_int_equal(joins__drop_target(joins, 2), 1);
 	joins__free(joins);
 }
 
@@ -84,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_takes_the_room_of_others),
+		cmocka_unit_test(losses_are_told_with_the_target_at_the_latest),
 		cmocka_unit_test(nor_their_places),
 		cmocka_unit_test(what_is_too_long_is_alone_to_go),
 	};
