@@ -68,6 +68,7 @@ struct collection_pool {
 	uint64_t before, after; /* bytes in use; each EVENT_UNKNOWN where not told */
 	uint64_t committed, max;
 	bool outside; /* not a part of the heap (code, class metadata): not in the sums */
+	bool old;     /* what young collections promote into */
 };
 
 #define COLLECTION_PAUSES_KEPT 1024 /* an incremental collection may have any number */

@@ -17,8 +17,9 @@ const struct collection_pool *pools__find(const struct pools *pools, struct text
 	return NULL;
 }
 
-static int add(struct pools *pools, struct text name, bool outside)
+static int add(struct pools *pools, const struct event *event)
 {
+	struct text name = event->pool.name;
 	struct collection_pool pool = { .before = EVENT_UNKNOWN, .after = EVENT_UNKNOWN,
 					.committed = EVENT_UNKNOWN, .max = EVENT_UNKNOWN };
 	char *copy;
@@ -29,7 +30,8 @@ static int add(struct pools *pools, struct text name, bool outside)
 	if (name.bytes > 0)
 		memcpy(copy, name.at, name.bytes);
 	pool.name = (struct text){ copy, name.bytes };
-	pool.outside = outside;
+	pool.outside = event->pool.outside;
+	pool.old = event->pool.old;
 	if (vec__push(&pools->of, pool)) {
 		free(copy);
 		return -ENOMEM;
@@ -55,7 +57,7 @@ int pools__note(struct pools *pools, const struct event *event)
 			pools->dropped++;
 			return 0;
 		}
-		if (add(pools, event->pool.name, event->pool.outside))
+		if (add(pools, event))
 			return -ENOMEM;
 		pool = &pools->of.items[pools->of.count - 1];
 	}
@@ -94,26 +96,12 @@ struct pool_sums pools__sums(const struct pools *pools)
 	return sums;
 }
 
-static bool is_old(struct text name)
-{
-	static const char *const endings[] = { "Old Gen", "Tenured Gen" };
-
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
-		size_t bytes = strlen(endings[i]);
-
-		if (name.bytes >= bytes &&
-		    memcmp(name.at + name.bytes - bytes, endings[i], bytes) == 0)
-			return true;
-	}
-	return false;
-}
-
 const struct collection_pool *pools__old(const struct pools *pools)
 {
 	const struct collection_pool *old = NULL;
 
 	for (size_t i = 0; i < pools->of.count; i++) {
-		if (!is_old(pools->of.items[i].name))
+		if (!pools->of.items[i].old)
 			continue;
 		if (old)
 			return NULL;

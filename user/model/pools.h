@@ -25,7 +25,7 @@ int pools__note(struct pools *pools, const struct event *pool);
 /* By name; NULL: it was not told. */
 const struct collection_pool *pools__find(const struct pools *pools, struct text name);
 
-/* The one pool for old objects, by its name; NULL: there is none, or more than one. */
+/* The one pool for old objects; NULL: there is none, or more than one. */
 const struct collection_pool *pools__old(const struct pools *pools);
 
 /* Of the heap's pools; each EVENT_UNKNOWN unless every one of them (and one at least) tells it. */

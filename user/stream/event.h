@@ -140,6 +140,7 @@ struct event {
 			uint64_t before, used, committed, max; /* each EVENT_UNKNOWN where not told */
 			struct text name;
 			bool outside; /* not a part of the heap: code, class metadata */
+			bool old;     /* the generation that young collections promote into */
 		} pool;
 		struct {
 			uint64_t id, size, class_, stack, weight;

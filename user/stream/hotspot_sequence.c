@@ -260,6 +260,7 @@ int pool__end(const struct step *step, struct text manager, const struct record_
 	event.pool.max = record->max; /* -1: no limit, which is EVENT_UNKNOWN */
 	event.pool.name = name;
 	event.pool.outside = hotspot_pool_is_outside(name);
+	event.pool.old = hotspot_pool_is_old(name);
 	err = step__tell(step, &event);
 	if (err || !sequence)
 		return err;

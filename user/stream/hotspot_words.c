@@ -118,6 +118,20 @@ bool hotspot_pool_is_outside(struct text name)
 	return false;
 }
 
+bool hotspot_pool_is_old(struct text name)
+{
+	static const char *const endings[] = { "Old Gen", "Tenured Gen" };
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		size_t bytes = strlen(endings[i]);
+
+		if (name.bytes >= bytes &&
+		    memcmp(name.at + name.bytes - bytes, endings[i], bytes) == 0)
+			return true;
+	}
+	return false;
+}
+
 static const struct {
 	const char *cause;
 	uint32_t reason; /* enum gctrace_reason */

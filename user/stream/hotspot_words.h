@@ -40,6 +40,9 @@ const struct hotspot_manager *hotspot_manager(struct text name);
  */
 bool hotspot_pool_is_outside(struct text name);
 
+/* Is it the pool that young collections promote into? Not told either. */
+bool hotspot_pool_is_old(struct text name);
+
 /* enum gctrace_reason for a cause. */
 uint64_t hotspot_reason(struct text cause);
 

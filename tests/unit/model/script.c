@@ -209,6 +209,7 @@ void pool(struct script *script, uint64_t gc, const char *name, uint64_t before,
 	told.pool.max = U;
 	told.pool.name = text(name);
 	told.pool.outside = script->outside;
+	told.pool.old = script->old;
 	feed(script, &told);
 }
 

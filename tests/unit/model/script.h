@@ -34,6 +34,7 @@ struct script {
 	uint32_t tid, target;
 	uint32_t how; /* of what starts next */
 	bool outside; /* pools are */
+	bool old;     /* the same */
 	struct script_collection *collections;
 	size_t count;
 	struct script_pause pauses[SCRIPT_MOST];

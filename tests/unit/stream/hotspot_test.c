@@ -378,6 +378,25 @@ static void in_the_middle_of_a_pause(void **state)
 	runtime_script__end(&s);
 }
 
+static void old_pools_are_known_by_their_names(void **state)
+{
+	static const char *const names[] = { "G1 Old Gen", "PS Old Gen", "Tenured Gen" };
+	struct runtime_script s;
+
+	(void)state;
+	runtime_script__begin(&s, &hotspot_translator);
+	s.now = 200;
+	s.tid = DRIVER;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		after(&s, "ZGC Cycles", names[i], 7);
+	after(&s, "ZGC Cycles", "Old Gen 2", 7);
+	expect_log(&s, "200 t9 pool old G1 Old Gen after=7\n"
+		       "201 t9 pool old PS Old Gen after=7\n"
+		       "202 t9 pool old Tenured Gen after=7\n"
+		       "203 t9 pool Old Gen 2 after=7\n");
+	runtime_script__end(&s);
+}
+
 static void in_the_middle_of_a_cycle(void **state)
 {
 	struct runtime_script s;
@@ -556,6 +575,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(g1_young),
+		cmocka_unit_test(old_pools_are_known_by_their_names),
 		cmocka_unit_test(g1_full_after_young_in_one_operation),
 		cmocka_unit_test(g1_start_of_a_marking_is_a_young_collection),
 		cmocka_unit_test(remark_is_a_collection_without_pools_and_cause),

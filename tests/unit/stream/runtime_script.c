@@ -54,6 +54,8 @@ static int log_event(void *ctx, const struct event *event)
 		break;
 	case EVENT_POOL:
 		buf__add_str(log, event->pool.outside ? "outside" : "pool");
+		if (event->pool.old)
+			buf__add_str(log, " old");
 		log_text(log, "", event->pool.name);
 		log_u64(log, "before=", event->pool.before);
 		log_u64(log, "after=", event->pool.used);
