@@ -17,7 +17,9 @@
 extern const struct command completion_command;
 extern const struct command doctor_command;
 extern const struct command follow_command;
+extern const struct command heap_command;
 extern const struct command help_command;
+extern const struct command path_command;
 extern const struct command probes_command;
 extern const struct command record_command;
 extern const struct command run_command;
@@ -27,6 +29,8 @@ extern const struct command version_command;
 const struct command *const commands[] = {
 	&stream_command,
 	&probes_command,
+	&heap_command,
+	&path_command,
 	&follow_command,
 	&record_command,
 	&run_command,

@@ -1,0 +1,182 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# gctrace heap and gctrace path: what they show of a minivm's heap is its own truth, the leak is
+# named first, and whatever a dump lacks is told.
+# limit: 600
+. "$(dirname "$0")/lib.sh"
+need_root
+need gctrace minivm
+python=/usr/bin/python3
+schema=$ROOT/docs/gctrace.schema.json
+
+start_vm() {	# NAME OPTION...
+	local name=$1
+	shift
+	rm -f "$TMP/$name.truth"
+	start "$name" minivm --quiet --truth "$TMP/$name.truth" --truth-every 1000000000 "$@"
+	wait_for "[ \"\$(stat -c %s '$TMP/$name.truth' 2>/dev/null || echo 0)\" -gt 20000 ]" ||
+		fail "$name does not collect"
+}
+
+# The leak is most of the heap.
+wait_for_leak() {	# NAME
+	wait_for "timeout 60 gctrace heap -p $(pid "$1") -o json | grep '\"event\":\"finding\"' |
+		head -n 1 | grep -q '\"type\":\"shop.OrderCache'" || fail "no leak"
+}
+
+# The lines are those of the schema.
+valid() {
+	"$python" "$ROOT/tests/e2e/schema_check.py" "$schema" "$1" >"$TMP/wrong" || {
+		fail "not by the schema"
+		show "$TMP/wrong"
+	}
+}
+
+# What was shown of the last dump is the truth; the VM must have ended.
+is_true() {	# NAME LINES
+	minivm --print-truth "$TMP/$1.truth" >"$TMP/printed"
+	"$python" "$ROOT/tests/e2e/heap_compare.py" "$2" "$TMP/printed" >"$TMP/compared" || {
+		fail "not the truth"
+		show "$TMP/compared"
+	}
+}
+
+"$python" -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is not here"
+
+t "types, roots, what is reached and what the leaking cache retains are the truth"
+start_vm vm --leak --leak-rate 4000 --objects 5000
+wait_for_leak vm
+run timeout 120 gctrace heap -p "$(pid vm)" --top 0 -o json
+expect_status 0
+cp "$TMP/out" "$TMP/lines"
+valid "$TMP/lines"
+pass
+
+t "the first finding names the leaking cache, in text too, within 100 columns"
+run timeout 120 gctrace heap -p "$(pid vm)"
+expect_status 0
+expect "$TMP/out" '^  1 a shop\.OrderCache \(40 B itself\) keeps '
+expect "$TMP/out" 'static shop\.OrderCache\.instance'
+expect "$TMP/out" "gctrace path -p $(pid vm) --type 'shop.OrderCache'"
+expect "$TMP/out" 'never the contents of objects'
+expect "$TMP/out" '^complete: nothing is missing'
+[ "$(wc -L <"$TMP/out")" -le 100 ] || fail "wider than 100 columns"
+pass
+
+t "the path to what leaks leads over the cache, field by field"
+run timeout 120 gctrace path -p "$(pid vm)" --type 'HashMap.Entry??' --top 0
+expect_status 0
+expect "$TMP/out" 'static shop\.OrderCache\.instance \(shop\.OrderCache\) → \.byId \(HashMap\)'
+run timeout 120 gctrace path -p "$(pid vm)" --type 'shop.Order' --merge -o json
+expect_status 0
+valid "$TMP/out"
+expect "$TMP/out" '"event":"branch".*"depth":4,"name":"\[\]","type":"HashMap.Entry"'
+run timeout 120 gctrace path -p "$(pid vm)" --type 'shop.OrderCache' --retained
+expect_status 0
+expect "$TMP/out" 'With shop\.OrderCache .* would be freed: '
+pass
+
+t "objects and the tree"
+run timeout 120 gctrace heap -p "$(pid vm)" --objects --type 'shop.OrderCache'
+expect_status 0
+expect "$TMP/out" '→ \.byId HashMap, \.latest shop\.Order'
+run timeout 120 gctrace heap -p "$(pid vm)" --tree --top 3
+expect_status 0
+expect "$TMP/out" '   └─ … [0-9]+ more, '
+pass
+
+t "a recording shows the same as the process, and lists its dumps"
+run timeout 120 gctrace record -p "$(pid vm)" -n 1 --dump --output "$TMP/file"
+expect_status 0
+run timeout 120 gctrace heap "$TMP/file" --list
+expect_status 0
+expect "$TMP/out" '^ +1 .* complete$'
+run timeout 120 gctrace heap "$TMP/file@1" --top 0 -o json
+expect_status 0
+valid "$TMP/out"
+cp "$TMP/out" "$TMP/recorded"
+run timeout 120 gctrace heap "$TMP/file@2"
+expect_status 1
+run timeout 120 gctrace heap "$TMP/file"
+address=$(sed -n 's/^ *gctrace path .* --address \(0x[0-9a-f]*\)$/\1/p' "$TMP/out" | head -n 1)
+run timeout 120 gctrace path "$TMP/file" --address "$address"
+expect_status 0
+expect "$TMP/out" '^    static shop\.OrderCache\.instance \(shop\.OrderCache\)$'
+stop vm
+is_true vm "$TMP/lines"
+is_true vm "$TMP/recorded"
+pass
+
+t "a file that is cut off in its dump is shown as far as it goes, and that is said"
+size=$(stat -c %s "$TMP/file")
+head -c $((size * 3 / 4)) "$TMP/file" >"$TMP/cut"
+run timeout 120 gctrace heap "$TMP/cut"
+expect_status 3
+expect "$TMP/err" 'has no end here'
+expect "$TMP/out" '^# NOT WHOLE'
+expect "$TMP/out" '^NOT WHOLE:'
+expect "$TMP/out" 'it was cut off'
+run timeout 120 gctrace heap "$TMP/cut" --allow-loss -o json
+expect_status 0
+valid "$TMP/out"
+expect "$TMP/out" '"complete":false.*"missing":\{"no_end":true'
+pass
+
+t "the limit of memory is an error that says so"
+run timeout 120 gctrace heap "$TMP/file" --mem-limit 1M
+expect_status 1
+expect "$TMP/err" 'raise --mem-limit'
+[ ! -s "$TMP/out" ] || fail "something was shown"
+pass
+
+t "wrong usage says what is right"
+for words in "heap" "heap --list -p 1" "heap --objects $TMP/file" "path $TMP/file" \
+	"path $TMP/file --address zz" "path $TMP/file --merge --address 1" "path --type x"; do
+	# shellcheck disable=SC2086
+	run gctrace $words
+	expect_status 2
+done
+run timeout 60 gctrace path "$TMP/file" --type 'no.such*'
+expect_status 1
+expect "$TMP/err" 'no object on this heap'
+run timeout 60 gctrace path "$TMP/file" --address 0x10
+expect_status 1
+pass
+
+t "hostile names, single reports, objects in parts"
+for more in "--names hostile" "--report single" "--split-references 3 --collector concurrent"; do
+	# shellcheck disable=SC2086
+	start_vm vm --objects 3000 $more
+	run timeout 120 gctrace heap -p "$(pid vm)" --top 0
+	expect_status 0
+	! LC_ALL=C grep -aq $'[\x01-\x09\x0b-\x1f\x7f]' "$TMP/out" || fail "$more: control characters"
+	run timeout 120 gctrace heap -p "$(pid vm)" --roots -o json
+	valid "$TMP/out"
+	run timeout 120 gctrace path -p "$(pid vm)" --type '*Order*' -o json
+	valid "$TMP/out"
+	stop vm
+done
+pass
+
+# From here on dumps that take seconds, so that something can happen in their midst.
+is_up() { semaphores "$1" | grep -Eq "request__dump[[:space:]]+[1-9]"; }
+
+t "Ctrl-C in the midst of the dump ends it, and what came is shown"
+start_vm vm --objects 100000 --dump-pace 100
+start heap gctrace heap -p "$(pid vm)"
+WAIT=60 wait_for "is_up $(pid vm)" || fail "the request does not go up"
+work "$(pid vm)" 0.02
+stop heap INT
+expect "$TMP/heap.err" 'the heap dump is not whole|it was stopped before it began'
+wait_for "semaphores $(pid vm) >/dev/null" || fail "semaphores are up"
+pass
+
+t "a process that is killed in its dump"
+start heap gctrace heap -p "$(pid vm)"
+WAIT=60 wait_for "is_up $(pid vm)" || fail "the request does not go up"
+stop vm KILL
+WAIT=60 wait_for "! lib_runs $(pid heap)" || fail "heap goes on without a process"
+join heap
+expect "$TMP/heap.err" 'the process ended'
+[ "$status" = 3 ] || [ "$status" = 1 ] || fail "exit status $status"
+pass

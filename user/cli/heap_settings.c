@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "heap_settings.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "../model/heap.h"
+#include "signals.h"
+
+static const struct option graph_options[] = {
+	{ .name = "mem-limit", .kind = OPTION_BYTES, .metavar = "SIZE",
+	  .offset = offsetof(struct graph_settings, mem_limit), .min = UINT64_C(1) << 20,
+	  .default_text = "half of the machine's memory",
+	  .help = "Use no more memory than this for the graph (about 36 B an object and 8 B a"
+		  " reference); more is an error, not swapping" },
+	{ .name = "allow-loss", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct graph_settings, allow_loss),
+	  .help = "Exit with 0 instead of 3 when the dump is not whole (it is still told)" },
+	{ .name = NULL },
+};
+
+const struct option_group graph_group = { "Graph", graph_options };
+
+int graph_settings__take(const struct graph_settings *settings,
+			 const struct target_settings *target, const struct words *operands,
+			 struct heap_source *source)
+{
+	const struct heap_source_options options = { .mem_limit = settings->mem_limit };
+
+	if (operands->count)
+		return heap_source__file(source, operands->items[0], &options);
+	return heap_source__live(source, &target->processes, &options);
+}
+
+enum status graph_settings__status(const struct graph_settings *settings,
+				   struct heap_source *source, int err)
+{
+	const bool is_whole = source->heap && heap__is_complete(source->heap);
+
+	heap_source__free(source);
+	if (err && err != -EPIPE)
+		return STATUS_FAILED;
+	return is_whole || settings->allow_loss ? STATUS_FINE : STATUS_DATA_LOST;
+}
+
+void graph_view__init(struct graph_view *to)
+{
+	*to = (struct graph_view){ .view = NULL };
+}
+
+int graph_view__open(struct graph_view *to, const struct heap_source *source,
+		     const struct output_settings *settings)
+{
+	output__init(&to->output, STDOUT_FILENO, signals__stop_fd(), "standard output");
+	terminal__init(&to->terminal, STDOUT_FILENO, (enum colour_when)settings->colour);
+	if (settings->form == OUTPUT_JSON)
+		to->view = heap_ndjson__new(source->heap, &source->heading, &to->output);
+	else
+		to->view = heap_text__new(source->heap, &source->heading, &to->output,
+					  &to->terminal);
+	return to->view ? 0 : -ENOMEM;
+}
+
+void graph_view__close(struct graph_view *to)
+{
+	if (to->view)
+		to->view->form->free(to->view);
+	to->view = NULL;
+}

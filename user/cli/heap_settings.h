@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the commands that show heap graphs share: options, the way to a view, the exit status. */
+#ifndef GCTRACE_CLI_HEAP_SETTINGS_H
+#define GCTRACE_CLI_HEAP_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../view/heap_view.h"
+#include "../view/output.h"
+#include "../view/terminal.h"
+#include "heap_source.h"
+#include "settings.h"
+#include "status.h"
+
+struct graph_settings {
+	uint64_t mem_limit;
+	bool allow_loss;
+};
+
+extern const struct option_group graph_group;
+
+/* From a process or a FILE. 0, or negative errno after an error message. */
+int graph_settings__take(const struct graph_settings *settings,
+			 const struct target_settings *target, const struct words *operands,
+			 struct heap_source *source);
+
+/* The exit status; err: how showing ended. Frees the source. */
+enum status graph_settings__status(const struct graph_settings *settings,
+				   struct heap_source *source, int err);
+
+/* The view on standard output. */
+struct graph_view {
+	struct output output;
+	struct terminal terminal;
+	struct heap_view *view; /* NULL: not open */
+};
+
+void graph_view__init(struct graph_view *to);
+int graph_view__open(struct graph_view *to, const struct heap_source *source,
+		     const struct output_settings *settings);
+void graph_view__close(struct graph_view *to);
+
+#endif

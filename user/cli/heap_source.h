@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The graph of a heap dump, wherever it comes from: a live process, which is asked for one, or a
+ * recording that has one in it. Whoever shows graphs sees no difference.
+ *
+ *	heap_source__init(&source);
+ *	heap_source__live(&source, &processes, &options);      or heap_source__file()
+ *	... source.heap, source.heading ...
+ *	heap_source__free(&source);
+ *
+ * Signals must be installed (signals.h). A stop in the midst of a dump has the target end it at
+ * once, and what came is made a graph all the same.
+ */
+#ifndef GCTRACE_CLI_HEAP_SOURCE_H
+#define GCTRACE_CLI_HEAP_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../base/buf.h"
+#include "../view/heap_view.h"
+#include "options.h"
+
+struct heap;
+
+struct heap_source_options {
+	uint64_t mem_limit; /* bytes of the graph; 0: half of the machine's memory */
+};
+
+struct heap_source {
+	struct heap *heap; /* NULL: none came */
+	struct heap_heading heading; /* its texts are below */
+	struct buf name, runtime, version, collector;
+	struct buf subject; /* "-p 4711", "app.gctrace@2": for a shell */
+};
+
+void heap_source__init(struct heap_source *source);
+void heap_source__free(struct heap_source *source);
+
+/* 0, or negative errno after an error message. There must be one process only. */
+int heap_source__live(struct heap_source *source, const struct words *processes,
+		      const struct heap_source_options *options);
+
+/* FILE or FILE@N. The same. */
+int heap_source__file(struct heap_source *source, const char *word,
+		      const struct heap_source_options *options);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gctrace path: who keeps an object alive, or all objects of a type. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "../base/escape.h"
+#include "../base/report.h"
+#include "../model/heap_paths.h"
+#include "../model/heap_referrers.h"
+#include "../view/heap_view.h"
+#include "command.h"
+#include "heap_select.h"
+#include "heap_settings.h"
+#include "heap_source.h"
+#include "settings.h"
+#include "signals.h"
+
+#define STEPS_MOST UINT64_C(10000000) /* looked at for further paths to one object */
+
+struct path_settings {
+	const char *type;
+	const char *address;
+	uint64_t top;
+	bool merge, retained;
+	struct target_settings target;
+	struct graph_settings graph;
+	struct output_settings output;
+};
+
+static const struct path_settings defaults = { .top = 5 };
+
+static const struct option path_options[] = {
+	{ .name = "type", .kind = OPTION_STRING, .metavar = "GLOB",
+	  .offset = offsetof(struct path_settings, type),
+	  .help = "The objects whose type's name matches this pattern: the shortest path to each,"
+		  " the shortest of them first" },
+	{ .name = "address", .kind = OPTION_STRING, .metavar = "ADDRESS",
+	  .offset = offsetof(struct path_settings, address),
+	  .help = "The object that begins at this address (hexadecimal): all paths to it, the"
+		  " shortest first. Objects move, so this is mostly of use with a FILE" },
+	{ .name = "top", .kind = OPTION_COUNT, .metavar = "COUNT", .default_text = "5",
+	  .offset = offsetof(struct path_settings, top),
+	  .help = "How many paths to show; 0: all" },
+	{ .name = "merge", .kind = OPTION_FLAG, .offset = offsetof(struct path_settings, merge),
+	  .help = "Show the shortest paths to all objects of --type as one tree, with how many"
+		  " objects each branch leads to" },
+	{ .name = "retained", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct path_settings, retained),
+	  .help = "Also show what would be freed with each object, by type" },
+	{ .name = NULL },
+};
+
+static const struct option_group path_group = { "Paths", path_options };
+
+static const struct option_use options[] = {
+	{ &path_group, 0 },
+	{ &target_group, offsetof(struct path_settings, target) },
+	{ &graph_group, offsetof(struct path_settings, graph) },
+	{ &output_group, offsetof(struct path_settings, output) },
+	{ &general_group, 0 },
+	{ NULL, 0 },
+};
+
+/* What one run works with. */
+struct finding_paths {
+	const struct path_settings *settings;
+	struct heap *heap;
+	struct heap_view *view;
+	struct heap_paths *paths;
+	uint64_t address;
+};
+
+/* ---------------------------------------------------------------- errors */
+
+static int say(int err)
+{
+	if (err == -EDQUOT)
+		error("paths need more memory than the limit allows; raise --mem-limit");
+	else if (err == -ENOMEM)
+		error("the system has no memory for paths");
+	return err;
+}
+
+/* ---------------------------------------------------------------- what is shown */
+
+static int show_freed(const struct finding_paths *of, uint32_t place)
+{
+	struct heap_lines lines = VEC_INIT;
+	struct heap_type_list list;
+	int err;
+
+	if (!of->settings->retained)
+		return 0;
+	err = say(heap_select__freed(of->heap, place, 10, &lines, &list));
+	if (!err)
+		err = of->view->form->freed(of->view, place, &list);
+	vec__free(&lines);
+	return err;
+}
+
+static int show_shortest(const struct finding_paths *of, uint32_t place)
+{
+	struct path_way way = VEC_INIT;
+	int err = say(path_way__take(&way, of->paths, place));
+
+	if (!err && way.count)
+		err = of->view->form->path(of->view, &(struct heap_way){ way.items, way.count });
+	if (!err && way.count)
+		err = show_freed(of, place);
+	vec__free(&way);
+	return err;
+}
+
+/* All ways to one object, as many as are wanted. */
+static int show_all(const struct finding_paths *of, uint32_t place)
+{
+	struct heap_referrers *referrers = NULL;
+	struct heap_path_search *search = NULL;
+	struct heap_way way = { NULL, 0 };
+	uint64_t shown = 0;
+	int err = say(heap_referrers__new(of->heap, &referrers));
+
+	if (!err)
+		err = say(heap_path_search__new(of->paths, referrers, place, STEPS_MOST, &search));
+	while (!err && (!of->settings->top || shown < of->settings->top)) {
+		err = heap_path_search__next(search, &way.places, &way.count);
+		if (err <= 0)
+			break;
+		shown++;
+		err = of->view->form->path(of->view, &way);
+	}
+	if (!err && search && heap_path_search__is_cut(search))
+		note("there may be more paths: gctrace stopped looking after %" PRIu64 " steps",
+		     STEPS_MOST);
+	heap_path_search__free(search);
+	heap_referrers__free(referrers);
+	return err < 0 ? say(err) : show_freed(of, place);
+}
+
+struct near {
+	uint32_t length, place;
+	uint64_t retained;
+};
+
+static int by_length(const void *a, const void *b)
+{
+	const struct near *x = a, *y = b;
+
+	if (x->length != y->length)
+		return x->length < y->length ? -1 : 1;
+	if (x->retained != y->retained)
+		return x->retained < y->retained ? 1 : -1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Those that no root reaches are counted, and have no path. */
+static int show_nearest(const struct finding_paths *of, const struct heap_places *places)
+{
+	VEC(struct near) near = VEC_INIT;
+	uint64_t unreached = 0;
+	size_t shown;
+	int err = 0;
+
+	for (size_t i = 0; i < places->count && !err; i++) {
+		const uint32_t place = places->items[i];
+		const uint32_t length = heap_paths__length(of->paths, place);
+
+		unreached += length == HEAP_NONE;
+		if (length != HEAP_NONE)
+			err = vec__push(&near, (struct near){ length, place,
+							      heap__retained(of->heap, place) });
+	}
+	vec__sort(&near, by_length);
+	shown = heap_select__most(near.count, of->settings->top);
+	err = say(err);
+	for (size_t i = 0; i < shown && !err; i++)
+		err = show_shortest(of, near.items[i].place);
+	if (!err && shown < near.count)
+		note("%zu more objects match; --merge shows the paths to all of them as a tree",
+		     near.count - shown);
+	if (!err && unreached)
+		note("%" PRIu64 " of the objects that match are not reached by any root", unreached);
+	vec__free(&near);
+	return err;
+}
+
+static int show_merged(const struct finding_paths *of, const struct heap_places *places)
+{
+	struct path_merge merge = { .objects = 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < places->count && !err; i++)
+		err = path_merge__add(&merge, of->heap, of->paths, places->items[i]);
+	if (!err)
+		err = path_merge__order(&merge);
+	err = say(err);
+	if (!err)
+		err = of->view->form->merged(of->view, &merge);
+	path_merge__free(&merge);
+	return err;
+}
+
+static int show_type(const struct finding_paths *of)
+{
+	const char *glob = of->settings->type;
+	struct heap_places places = VEC_INIT;
+	int err = say(heap_select__objects(of->heap, glob, HEAP_SORT_RETAINED, &places));
+
+	if (!err && !places.count) {
+		error("no object on this heap has a type that matches \"%s\"; gctrace heap shows"
+		      " the types",
+		      escape(glob));
+		err = -ENOENT;
+	}
+	if (!err)
+		err = of->view->form->heading(of->view);
+	if (!err)
+		err = of->settings->merge ? show_merged(of, &places) : show_nearest(of, &places);
+	vec__free(&places);
+	return err;
+}
+
+static int show_address(const struct finding_paths *of)
+{
+	uint32_t place;
+	int err = say(heap__find(of->heap, of->address, &place));
+
+	if (err)
+		return err;
+	if (place == HEAP_NONE) {
+		error("no object of this dump begins at 0x%" PRIx64, of->address);
+		return -ENOENT;
+	}
+	err = of->view->form->heading(of->view);
+	if (err)
+		return err;
+	if (heap_paths__length(of->paths, place) == HEAP_NONE) {
+		note("no root reaches the object at 0x%" PRIx64 ": nothing keeps it alive",
+		     of->address);
+		return 0;
+	}
+	return show_all(of, place);
+}
+
+static int show(struct finding_paths *of)
+{
+	int err = say(heap_paths__new(of->heap, &of->paths));
+
+	if (!err)
+		err = of->settings->address ? show_address(of) : show_type(of);
+	if (!err)
+		err = of->view->form->summary(of->view);
+	heap_paths__free(of->paths);
+	return err;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static bool parse_address(const char *text, uint64_t *address)
+{
+	char *end;
+
+	errno = 0;
+	*address = strtoull(text, &end, 16);
+	return !errno && *text != '-' && *text != '+' && *end == 0 && end != text;
+}
+
+static bool are_sound(const struct path_settings *settings, const struct invocation *invocation,
+		      uint64_t *address)
+{
+	if (!settings->type == !settings->address)
+		error("which objects? give one of --type GLOB and --address ADDRESS");
+	else if (settings->merge && !settings->type)
+		error("--merge is of many objects: give --type GLOB");
+	else if (settings->merge && settings->retained)
+		error("--retained is of single objects, --merge of all: give one of them");
+	else if (settings->address && !parse_address(settings->address, address))
+		error("--address: expected a hexadecimal address such as 0x7f1234567890, found"
+		      " \"%s\"",
+		      escape(settings->address));
+	else
+		return target_settings__process_or_file(&settings->target, &invocation->operands);
+	return false;
+}
+
+static enum status run(const struct invocation *invocation)
+{
+	const struct path_settings *settings = invocation->settings;
+	struct finding_paths of = { .settings = settings };
+	struct heap_source source;
+	struct graph_view to;
+	int err;
+
+	if (!are_sound(settings, invocation, &of.address))
+		return command__usage(invocation->command);
+	output_settings__apply(&settings->output);
+	if (signals__install())
+		return STATUS_FAILED;
+	heap_source__init(&source);
+	graph_view__init(&to);
+	err = graph_settings__take(&settings->graph, &settings->target, &invocation->operands,
+				   &source);
+	if (!err)
+		err = graph_view__open(&to, &source, &settings->output);
+	if (!err) {
+		of.heap = source.heap;
+		of.view = to.view;
+		err = show(&of);
+	}
+	graph_view__close(&to);
+	return graph_settings__status(&settings->graph, &source, err);
+}
+
+const struct command path_command = {
+	.name = "path",
+	.summary = "Who keeps an object alive: the paths from a root to it, field by field",
+	.operands = "-p PID | FILE[@N]",
+	.about = "Takes a heap dump as gctrace heap does, and shows the ways by which roots lead to"
+		 " the objects that are asked for.\n"
+		 "  gctrace path app.gctrace --type 'shop.Order' --merge\n"
+		 "  gctrace path app.gctrace@2 --address 0x7f1234567890 --retained\n",
+	.options = options,
+	.defaults = &defaults,
+	.settings_size = sizeof(struct path_settings),
+	.operands_min = 0,
+	.operands_max = 1,
+	.run = run,
+};

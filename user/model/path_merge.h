@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The ways from roots to many objects, as one tree whose branches are counted:
+ *
+ *	static OrderCache.instance
+ *	  .byId HashMap
+ *	    .table Entry[]
+ *	      [] Entry         4,711 objects       elements of arrays are one branch,
+ *	        .next Entry      120 objects       and so is each list, however long
+ *
+ * Steps are the same where they lead from the same branch by the same field to the same type.
+ */
+#ifndef MODEL_PATH_MERGE_H
+#define MODEL_PATH_MERGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "hash_slots.h"
+#include "heap.h"
+#include "heap_paths.h"
+#include "memory.h"
+
+/* The way of an object, a root first. Empty: no root reaches it. 0 or -ENOMEM. */
+struct path_way VEC_OF(uint32_t);
+int path_way__take(struct path_way *way, const struct heap_paths *paths, uint32_t place);
+
+struct path_branch {
+	uint32_t parent;     /* index; UINT32_MAX: a root */
+	uint32_t from, to;   /* places: an example of the step; of a root `from` is HEAP_NONE */
+	bool repeats;	     /* the same step several times in a row */
+	uint64_t objects, bytes; /* that it leads to; shallow */
+	uint64_t ending;	 /* of these end here */
+	uint32_t depth;
+	uint64_t key;
+};
+
+/* Parents stand before their children. */
+struct path_merge {
+	VEC(struct path_branch) branches;
+	struct memory memory;
+	struct hash_slots slots; /* of branches, by what they are */
+	struct path_way way; /* scratch */
+	uint64_t objects, unreached;
+};
+
+/* All zero to begin with. */
+void path_merge__free(struct path_merge *merge);
+
+/* Add the shortest way to an object. 0 or -ENOMEM. */
+int path_merge__add(struct path_merge *merge, const struct heap *heap,
+		    const struct heap_paths *paths, uint32_t place);
+
+/* All are added: put them in preorder, those with the most objects first. 0 or -ENOMEM. */
+int path_merge__order(struct path_merge *merge);
+
+#endif

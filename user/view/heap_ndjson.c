@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A heap graph as NDJSON, by the rules of ndjson.c; docs/output.md has every field. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/report.h"
+#include "gctrace/wire.h"
+#include "heap_view.h"
+#include "heap_words.h"
+#include "json.h"
+#include "output.h"
+
+struct heap_ndjson {
+	struct heap_view view;
+	const struct heap *heap;
+	const struct heap_heading *heading;
+	struct output *output;
+	struct json json;
+	struct buf text; /* scratch */
+};
+
+static struct heap_ndjson *ndjson_of(struct heap_view *view)
+{
+	return (struct heap_ndjson *)view;
+}
+
+static struct json *begin(struct heap_ndjson *ndjson, const char *event)
+{
+	json__begin(&ndjson->json);
+	json__string(&ndjson->json, "event", event);
+	if (ndjson->heading->pid)
+		json__u64(&ndjson->json, "pid", ndjson->heading->pid);
+	return &ndjson->json;
+}
+
+static int end(struct heap_ndjson *ndjson)
+{
+	if (ndjson->text.error)
+		return error_errno(ndjson->text.error, "cannot show the heap");
+	return json__write(&ndjson->json, ndjson->output);
+}
+
+/* ---------------------------------------------------------------- fields */
+
+static void add_u64(struct json *json, const char *key, uint64_t value)
+{
+	if (value != EVENT_UNKNOWN)
+		json__u64(json, key, value);
+}
+
+static void add_text(struct json *json, const char *key, struct text text)
+{
+	if (text.bytes > 0)
+		json__bytes(json, key, text.at, text.bytes);
+}
+
+static void add_flag(struct json *json, const char *key, bool flag)
+{
+	if (flag)
+		json__bool(json, key, true);
+}
+
+/* What heap_words.h put into the scratch buffer. */
+static void add_words(struct heap_ndjson *ndjson, const char *key)
+{
+	json__bytes(&ndjson->json, key, buf__str(&ndjson->text), ndjson->text.len);
+	buf__reset(&ndjson->text);
+}
+
+static void add_type(struct heap_ndjson *ndjson, const char *name, uint32_t index)
+{
+	const struct heap_type type = heap_types__at(heap__types(ndjson->heap), index);
+
+	heap_words__type(&ndjson->text, ndjson->heap, index);
+	add_words(ndjson, name);
+	add_u64(&ndjson->json, "class", type.number);
+}
+
+static void add_object(struct heap_ndjson *ndjson, uint32_t place)
+{
+	const struct heap_object object = heap__object(ndjson->heap, place);
+	struct json *json = &ndjson->json;
+
+	add_type(ndjson, "type", object.type);
+	json__address(json, "address", object.address);
+	json__u64(json, "size_bytes", object.size);
+	add_u64(json, "retained_bytes", object.retained);
+	add_u64(json, "retained_objects", object.dominates);
+}
+
+/* ---------------------------------------------------------------- heading, findings */
+
+static int show_heading(struct heap_view *view)
+{
+	struct heap_ndjson *ndjson = ndjson_of(view);
+	const struct heap_heading *heading = ndjson->heading;
+	const struct heap_facts *facts = heading->facts;
+	struct json *json = begin(ndjson, "header");
+
+	json__string(json, "gctrace", GCTRACE_VERSION);
+	add_text(json, "name", heading->name);
+	add_text(json, "runtime", heading->runtime);
+	add_text(json, "runtime_version", heading->version);
+	add_text(json, "collector", heading->collector);
+	json__string(json, "accuracy", "exact");
+	json__string(json, "privacy", "contents of objects are never read");
+	if (heading->is_file)
+		json__string(json, "file", heading->subject);
+	if (heading->in_file)
+		json__u64(json, "in_file", heading->in_file);
+	add_u64(json, "dump", facts->dump);
+	add_u64(json, "gc", facts->collection);
+	if (heading->dump_ns)
+		json__u64(json, "dump_ns", heading->dump_ns);
+	json__i64(json, "clock_offset_ns", heading->clock_offset_ns);
+	return end(ndjson);
+}
+
+static int show_finding(struct heap_ndjson *ndjson, const struct finding *finding)
+{
+	struct json *json = begin(ndjson, "finding");
+	const bool is_object = finding->kind == FINDING_ACCUMULATION ||
+			       finding->kind == FINDING_LARGE;
+
+	json__string(json, "kind", heap_words__finding_name(finding->kind));
+	heap_words__finding(&ndjson->text, ndjson->heap, finding);
+	add_words(ndjson, "text");
+	heap_words__more(&ndjson->text, ndjson->heap, finding, ndjson->heading->subject,
+			 ndjson->heading->is_file);
+	add_words(ndjson, "command");
+	json__u64(json, "bytes", finding->bytes);
+	json__u64(json, "objects", finding->objects);
+	if (is_object) {
+		const struct heap_object owner = heap__object(ndjson->heap, finding->owner);
+		const struct heap_object point = heap__object(ndjson->heap, finding->place);
+
+		add_type(ndjson, "type", owner.type);
+		json__address(json, "address", owner.address);
+		heap_words__type(&ndjson->text, ndjson->heap, point.type);
+		add_words(ndjson, "point_type");
+		json__address(json, "point_address", point.address);
+	}
+	if (finding->of != UINT32_MAX) {
+		heap_words__type(&ndjson->text, ndjson->heap, finding->of);
+		add_words(ndjson, "of_type");
+		json__u64(json, "of_objects", finding->of_count);
+	}
+	return end(ndjson);
+}
+
+static int show_findings(struct heap_view *view, const struct findings *findings)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < findings->count && !err; i++)
+		err = show_finding(ndjson_of(view), &findings->items[i]);
+	return err;
+}
+
+/* ---------------------------------------------------------------- types */
+
+static int show_type_lines(struct heap_ndjson *ndjson, const char *event,
+			   const struct heap_type_list *list)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < list->shown && !err; i++) {
+		const struct heap_type_sums *sums = &list->lines[i].sums;
+		struct json *json = begin(ndjson, event);
+
+		add_type(ndjson, "name", list->lines[i].type);
+		json__u64(json, "count", sums->objects);
+		json__u64(json, "shallow_bytes", sums->bytes);
+		if (strcmp(event, "type") == 0) {
+			json__u64(json, "reached_objects", sums->reached_objects);
+			json__u64(json, "reached_bytes", sums->reached_bytes);
+			if (sums->reached_objects)
+				json__u64(json, "retained_bytes", sums->retained);
+		}
+		if (list->of_bytes)
+			json__double(json, "share", (double)sums->bytes / (double)list->of_bytes);
+		err = end(ndjson);
+	}
+	return err;
+}
+
+static int show_types(struct heap_view *view, const struct heap_type_list *list)
+{
+	return show_type_lines(ndjson_of(view), "type", list);
+}
+
+/* ---------------------------------------------------------------- trees */
+
+static void add_root(struct heap_ndjson *ndjson, uint32_t place)
+{
+	static const char *const levels[] = { "all", "kind", "container", "root_kind", "root" };
+	const struct heap_root root = heap__root(ndjson->heap, place);
+	struct json *json = &ndjson->json;
+
+	json__string(json, "level", levels[root.level]);
+	json__string(json, "kind", heap_words__container_name(root.type));
+	heap_words__root(&ndjson->text, ndjson->heap, place);
+	add_words(ndjson, "name");
+	if (root.level >= HEAP_ROOT_CONTAINER) {
+		add_u64(json, "id1", root.id1);
+		add_u64(json, "id2", root.id2);
+	}
+	if (root.level != HEAP_ROOT_REFERENCE)
+		return;
+	if (heap_words__kind_name(root.kind))
+		json__string(json, "root_kind", heap_words__kind_name(root.kind));
+	add_u64(json, "root_id", root.id);
+	if (root.address)
+		json__address(json, "address", root.address);
+	add_flag(json, "weak", root.weak);
+}
+
+static int show_outline(struct heap_ndjson *ndjson, const char *event,
+			const struct outline *outline)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < outline->count && !err; i++) {
+		const struct outline_line *line = &outline->items[i];
+		struct json *json = begin(ndjson, event);
+		const bool is_node = !line->folded && heap__is_node(ndjson->heap, line->place);
+
+		json__u64(json, "depth", line->depth);
+		if (is_node)
+			add_root(ndjson, line->place);
+		else if (!line->folded)
+			add_object(ndjson, line->place);
+		else
+			json__u64(json, "folded", line->folded);
+		if (is_node || (line->folded && line->roots))
+			json__u64(json, "count", line->roots);
+		if (is_node || line->folded) {
+			json__u64(json, "retained_bytes", line->bytes);
+			json__u64(json, "retained_objects", line->objects);
+		}
+		err = end(ndjson);
+	}
+	return err;
+}
+
+static int show_roots(struct heap_view *view, const struct outline *outline)
+{
+	return show_outline(ndjson_of(view), "root", outline);
+}
+
+static int show_tree(struct heap_view *view, const struct outline *outline)
+{
+	return show_outline(ndjson_of(view), "node", outline);
+}
+
+/* ---------------------------------------------------------------- objects, paths */
+
+static void add_references(struct heap_ndjson *ndjson, uint32_t place)
+{
+	struct heap_references references = heap__references(ndjson->heap, place);
+	struct heap_reference next;
+	struct json *json = &ndjson->json;
+
+	json__array(json, "refers_to");
+	while (heap_references__next(&references, &next)) {
+		json__object(json, NULL);
+		add_u64(json, "place", next.place);
+		if (next.to == HEAP_NOWHERE) {
+			add_flag(json, "dangling", true);
+		} else {
+			heap_words__step(&ndjson->text, ndjson->heap, place, next.to);
+			add_words(ndjson, "name");
+			heap_words__type_of(&ndjson->text, ndjson->heap, next.to);
+			add_words(ndjson, "type");
+			json__address(json, "address", heap__object(ndjson->heap, next.to).address);
+		}
+		json__end(json);
+	}
+	json__end(json);
+}
+
+static int show_objects(struct heap_view *view, const struct heap_object_list *list)
+{
+	struct heap_ndjson *ndjson = ndjson_of(view);
+	int err = 0;
+
+	for (size_t i = 0; i < list->shown && !err; i++) {
+		const struct heap_object object = heap__object(ndjson->heap, list->places[i]);
+		struct json *json = begin(ndjson, "object");
+
+		add_object(ndjson, list->places[i]);
+		add_flag(json, "unreached", !object.reached);
+		add_flag(json, "pinned", object.pinned);
+		add_flag(json, "finalizable", object.finalizable);
+		add_flag(json, "unfinished", object.unfinished);
+		add_references(ndjson, list->places[i]);
+		err = end(ndjson);
+	}
+	return err;
+}
+
+static int show_path(struct heap_view *view, const struct heap_way *way)
+{
+	struct heap_ndjson *ndjson = ndjson_of(view);
+	struct json *json = begin(ndjson, "path");
+
+	json__u64(json, "length", way->count - 1);
+	add_object(ndjson, way->places[way->count - 1]);
+	json__array(json, "steps");
+	for (size_t i = 0; i < way->count; i++) {
+		json__object(json, NULL);
+		if (i == 0) {
+			add_root(ndjson, way->places[i]);
+		} else {
+			json__string(json, "kind", i == 1 ? "object" :
+				     heap_words__is_array(ndjson->heap, way->places[i - 1]) ?
+							    "element" :
+							    "field");
+			if (i > 1) {
+				heap_words__step(&ndjson->text, ndjson->heap, way->places[i - 1],
+						 way->places[i]);
+				add_words(ndjson, "name");
+			}
+			add_object(ndjson, way->places[i]);
+		}
+		json__end(json);
+	}
+	json__end(json);
+	return end(ndjson);
+}
+
+static int show_merged(struct heap_view *view, const struct path_merge *merge)
+{
+	struct heap_ndjson *ndjson = ndjson_of(view);
+	int err = 0;
+
+	for (size_t i = 0; i < merge->branches.count && !err; i++) {
+		const struct path_branch *branch = &merge->branches.items[i];
+		struct json *json = begin(ndjson, "branch");
+
+		json__u64(json, "depth", branch->depth);
+		if (branch->from == HEAP_NONE) {
+			heap_words__root(&ndjson->text, ndjson->heap, branch->to);
+			add_words(ndjson, "name");
+		} else {
+			if (heap_words__is_array(ndjson->heap, branch->from)) {
+				json__string(json, "name", "[]");
+			} else if (!heap__is_node(ndjson->heap, branch->from)) {
+				heap_words__step(&ndjson->text, ndjson->heap, branch->from,
+						 branch->to);
+				add_words(ndjson, "name");
+			}
+			heap_words__type_of(&ndjson->text, ndjson->heap, branch->to);
+			add_words(ndjson, "type");
+			add_flag(json, "repeats", branch->repeats);
+		}
+		json__u64(json, "count", branch->objects);
+		json__u64(json, "shallow_bytes", branch->bytes);
+		json__u64(json, "ending", branch->ending);
+		err = end(ndjson);
+	}
+	return err;
+}
+
+static int show_freed(struct heap_view *view, uint32_t place, const struct heap_type_list *list)
+{
+	(void)place; /* its path stands before */
+	return show_type_lines(ndjson_of(view), "freed", list);
+}
+
+/* ---------------------------------------------------------------- summary */
+
+static void add_some(struct json *json, const char *key, uint64_t value)
+{
+	if (value)
+		json__u64(json, key, value);
+}
+
+static void add_missing(struct json *json, const struct heap_facts *facts)
+{
+	json__object(json, "missing");
+	add_flag(json, "no_begin", !facts->begun);
+	add_flag(json, "no_end", !facts->ended);
+	add_flag(json, "aborted", facts->ended && facts->status != GCTRACE_DUMP_COMPLETE);
+	add_some(json, "losses", facts->losses);
+	add_some(json, "unfinished", facts->unfinished);
+	add_some(json, "dangling_references", facts->dangling_references);
+	add_some(json, "dangling_weak_references", facts->dangling_weak_references);
+	add_some(json, "dangling_roots", facts->dangling_roots);
+	json__end(json);
+	json__object(json, "odd");
+	add_some(json, "undefined_types", facts->undefined_types);
+	add_some(json, "duplicates", facts->odd.duplicates);
+	add_some(json, "classes_differ", facts->odd.classes_differ);
+	add_some(json, "sizes", facts->odd.sizes);
+	add_some(json, "nameless", facts->odd.nameless);
+	add_some(json, "begun_again", facts->odd.begun_again);
+	add_some(json, "types_beyond", facts->odd.types_beyond);
+	json__end(json);
+}
+
+static int show_summary(struct heap_view *view)
+{
+	struct heap_ndjson *ndjson = ndjson_of(view);
+	const struct heap_facts *facts = ndjson->heading->facts;
+	struct json *json = begin(ndjson, "summary");
+
+	json__bool(json, "complete", heap__is_complete(ndjson->heap));
+	json__u64(json, "objects", facts->objects);
+	json__u64(json, "bytes", facts->bytes);
+	json__u64(json, "references", facts->references);
+	json__u64(json, "null_references", facts->nulls);
+	json__u64(json, "weak_references", facts->weak_references);
+	json__u64(json, "roots", facts->roots);
+	json__u64(json, "weak_roots", facts->weak_roots);
+	json__u64(json, "dependent_roots", facts->dependent_roots);
+	json__u64(json, "reached_objects", facts->reached_objects);
+	json__u64(json, "reached_bytes", facts->reached_bytes);
+	json__u64(json, "unreached_objects", facts->objects - facts->reached_objects);
+	json__u64(json, "unreached_bytes", facts->bytes - facts->reached_bytes);
+	add_missing(json, facts);
+	return end(ndjson);
+}
+
+static void free_ndjson(struct heap_view *view)
+{
+	struct heap_ndjson *ndjson = ndjson_of(view);
+
+	json__free(&ndjson->json);
+	buf__free(&ndjson->text);
+	free(ndjson);
+}
+
+struct heap_view *heap_ndjson__new(const struct heap *heap, const struct heap_heading *heading,
+				   struct output *output)
+{
+	static const struct heap_view_form form = {
+		show_heading, show_findings, show_types, show_roots,   show_objects, show_tree,
+		show_path,    show_merged,   show_freed, show_summary, free_ndjson,
+	};
+	struct heap_ndjson *ndjson = calloc(1, sizeof(*ndjson));
+
+	if (!ndjson) {
+		error("out of memory");
+		return NULL;
+	}
+	ndjson->view.form = &form;
+	ndjson->heap = heap;
+	ndjson->heading = heading;
+	ndjson->output = output;
+	return &ndjson->view;
+}

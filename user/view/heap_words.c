@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "heap_words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../base/buf.h"
+#include "../base/units.h"
+#include "gctrace/wire.h"
+#include "heap_view.h"
+
+/* ---------------------------------------------------------------- types */
+
+void heap_words__type(struct buf *out, const struct heap *heap, uint32_t index)
+{
+	const struct heap_type type = heap_types__at(heap__types(heap), index);
+
+	if (type.name.bytes)
+		buf__add(out, type.name.at, type.name.bytes);
+	else if (type.number == EVENT_UNKNOWN)
+		buf__add_str(out, "class ?");
+	else
+		buf__printf(out, "class %" PRIu64, type.number);
+}
+
+void heap_words__type_of(struct buf *out, const struct heap *heap, uint32_t place)
+{
+	heap_words__type(out, heap, heap__object(heap, place).type);
+}
+
+bool heap_words__is_array(const struct heap *heap, uint32_t place)
+{
+	if (heap__is_node(heap, place))
+		return false;
+	return heap_types__at(heap__types(heap), heap__object(heap, place).type).flags &
+	       GCTRACE_CLASS_ARRAY;
+}
+
+/* ---------------------------------------------------------------- roots */
+
+struct root_words {
+	const char *name, *text;
+};
+
+static const struct root_words *container_words(uint64_t type)
+{
+	static const struct root_words all[] = {
+		[GCTRACE_C_RT_THREAD] = { "thread", "thread stacks" },
+		[GCTRACE_C_RT_JIT] = { "jit_frame", "frames of compiled code" },
+		[GCTRACE_C_RT_NATIVE] = { "native_frame", "native frames" },
+		[GCTRACE_C_RT_NATIVEGC] = { "native_gc_frame", "native frames of the runtime" },
+		[GCTRACE_C_RT_COM] = { "com_frame", "COM frames" },
+		[GCTRACE_C_RT_INTERPRETED] = { "interpreted_frame", "interpreted frames" },
+		[GCTRACE_C_RT_FAST_INTERPRETED] = { "fast_interpreted_frame",
+						    "fast interpreted frames" },
+		[GCTRACE_C_STATIC] = { "static", "statics" },
+		[GCTRACE_C_FINALIZER] = { "finalizer", "objects that wait for their finalizer" },
+		[GCTRACE_C_INTERNAL] = { "internal", "the runtime's own" },
+		[GCTRACE_C_HANDLES] = { "handles", "handles" },
+		[GCTRACE_C_GLOBALS] = { "globals", "globals of native code" },
+		[GCTRACE_C_MONITORS] = { "monitors", "locked objects" },
+		[GCTRACE_C_DEPENDENT] = { "dependent", "dependent handles" },
+		[GCTRACE_C_WEAK] = { "weak", "weak references (keep nothing alive)" },
+	};
+
+	if (type < sizeof(all) / sizeof(*all) && all[type].name)
+		return &all[type];
+	return NULL;
+}
+
+const char *heap_words__container_name(uint64_t type)
+{
+	const struct root_words *words = container_words(type);
+
+	return words ? words->name : "own";
+}
+
+static const struct root_words *kind_words(uint64_t kind)
+{
+	static const struct root_words all[] = {
+		[GCTRACE_ROOT_LOCAL] = { "local", "local" },
+		[GCTRACE_ROOT_STATIC] = { "static", "static" },
+		[GCTRACE_ROOT_HANDLE] = { "handle", "handle" },
+		[GCTRACE_ROOT_HANDLE_PINNED] = { "pinned_handle", "pinned handle" },
+		[GCTRACE_ROOT_HANDLE_WEAK] = { "weak_handle", "weak handle" },
+		[GCTRACE_ROOT_FINALIZER] = { "finalizer", "waiting for its finalizer:" },
+		[GCTRACE_ROOT_INTERNAL] = { "internal", "internal" },
+		[GCTRACE_ROOT_MONITOR] = { "monitor", "monitor" },
+		[GCTRACE_ROOT_THREAD] = { "thread", "thread object" },
+		[GCTRACE_ROOT_REGISTER] = { "register", "register" },
+	};
+
+	return kind < sizeof(all) / sizeof(*all) && all[kind].name ? &all[kind] : NULL;
+}
+
+const char *heap_words__kind_name(uint64_t kind)
+{
+	const struct root_words *words = kind_words(kind);
+
+	if (words)
+		return words->name;
+	return kind != EVENT_UNKNOWN && kind >= GCTRACE_ROOT_OWN ? "own" : NULL;
+}
+
+/* A name that the target told, or what it is a name of and its number. */
+static void add_name(struct buf *out, struct text name, const char *what, uint64_t id)
+{
+	if (name.bytes)
+		buf__add(out, name.at, name.bytes);
+	else if (id == EVENT_UNKNOWN)
+		buf__add_str(out, what);
+	else
+		buf__printf(out, "%s %" PRIu64, what, id);
+}
+
+static void add_class(struct buf *out, const struct heap *heap, uint64_t number)
+{
+	const uint32_t type = heap_types__known(heap__types(heap), number);
+
+	if (type != UINT32_MAX)
+		heap_words__type(out, heap, type);
+	else
+		add_name(out, (struct text){ "", 0 }, "class", number);
+}
+
+static struct text name_of(const struct heap *heap, uint32_t space, uint64_t id, uint64_t a)
+{
+	return heap_types__name(heap__types(heap), space, id, a);
+}
+
+static void add_container_type(struct buf *out, const struct heap *heap, uint64_t type)
+{
+	const struct root_words *words = container_words(type);
+
+	if (words)
+		buf__add_str(out, words->text);
+	else
+		add_name(out, name_of(heap, GCTRACE_SPACE_CONTAINER, type, 0), "roots of kind",
+			 type);
+}
+
+static bool is_frame(uint64_t type)
+{
+	return type >= GCTRACE_C_RT_JIT && type <= GCTRACE_C_RT_FAST_INTERPRETED;
+}
+
+static void add_container(struct buf *out, const struct heap *heap, const struct heap_root *root)
+{
+	if (root->type == GCTRACE_C_RT_THREAD) {
+		buf__add_str(out, "thread ");
+		add_name(out, name_of(heap, GCTRACE_SPACE_THREAD, root->id1, 0), "number",
+			 root->id1);
+	} else if (is_frame(root->type)) {
+		add_name(out, name_of(heap, GCTRACE_SPACE_METHOD, root->id2, 0), "method",
+			 root->id2);
+	} else if (root->type == GCTRACE_C_STATIC) {
+		if (root->id1)
+			add_class(out, heap, root->id1);
+		else
+			buf__add_str(out, "all classes");
+	} else {
+		add_container_type(out, heap, root->type);
+	}
+}
+
+static void add_kind(struct buf *out, const struct heap *heap, uint64_t kind)
+{
+	const struct root_words *words = kind_words(kind);
+
+	if (words)
+		buf__add_str(out, words->text);
+	else if (kind == EVENT_UNKNOWN || kind == GCTRACE_ROOT_UNKNOWN)
+		buf__add_str(out, "root");
+	else
+		add_name(out, name_of(heap, GCTRACE_SPACE_ROOT_KIND, kind, 0), "root of kind", kind);
+}
+
+static void add_reference(struct buf *out, const struct heap *heap, const struct heap_root *root)
+{
+	if (root->kind == GCTRACE_ROOT_STATIC && root->id != EVENT_UNKNOWN) {
+		add_name(out, name_of(heap, GCTRACE_SPACE_STATIC, root->id1, root->id), "static",
+			 root->id);
+		return;
+	}
+	add_kind(out, heap, root->kind);
+	if (root->id != EVENT_UNKNOWN && root->kind != GCTRACE_ROOT_THREAD)
+		buf__printf(out, " %" PRIu64, root->id);
+}
+
+void heap_words__node(struct buf *out, const struct heap *heap, uint32_t place)
+{
+	const struct heap_root root = heap__root(heap, place);
+
+	switch (root.level) {
+	case HEAP_ROOT_ALL:
+		buf__add_str(out, "all roots");
+		break;
+	case HEAP_ROOT_TYPE:
+		add_container_type(out, heap, root.type);
+		break;
+	case HEAP_ROOT_CONTAINER:
+		add_container(out, heap, &root);
+		break;
+	case HEAP_ROOT_KIND:
+		add_kind(out, heap, root.kind);
+		break;
+	case HEAP_ROOT_REFERENCE:
+		add_reference(out, heap, &root);
+		break;
+	}
+}
+
+/* The node of the thread that a frame belongs to; HEAP_NONE. */
+static uint32_t thread_above(const struct heap *heap, const struct heap_root *root)
+{
+	struct heap_root above = *root;
+
+	while (above.parent != HEAP_NONE) {
+		const uint32_t place = above.parent;
+
+		above = heap__root(heap, place);
+		if (above.level == HEAP_ROOT_CONTAINER && above.type == GCTRACE_C_RT_THREAD)
+			return place;
+	}
+	return HEAP_NONE;
+}
+
+void heap_words__root(struct buf *out, const struct heap *heap, uint32_t place)
+{
+	const struct heap_root root = heap__root(heap, place);
+	uint32_t thread;
+
+	if (root.level != HEAP_ROOT_REFERENCE) {
+		heap_words__node(out, heap, place);
+		return;
+	}
+	if (root.type == GCTRACE_C_STATIC) {
+		buf__add_str(out, "static ");
+		if (root.id1) {
+			add_class(out, heap, root.id1);
+			buf__add_char(out, '.');
+		}
+		add_reference(out, heap, &root);
+		return;
+	}
+	thread = is_frame(root.type) || root.type == GCTRACE_C_RT_THREAD ?
+			 thread_above(heap, &root) :
+			 HEAP_NONE;
+	if (thread != HEAP_NONE) {
+		heap_words__node(out, heap, thread);
+		buf__add_str(out, ": ");
+	}
+	if (is_frame(root.type)) {
+		add_container(out, heap, &root);
+		buf__add_str(out, ", ");
+	} else if (!container_words(root.type)) {
+		add_container_type(out, heap, root.type);
+		buf__add_str(out, ", ");
+	}
+	add_reference(out, heap, &root);
+}
+
+/* ---------------------------------------------------------------- references */
+
+void heap_words__step(struct buf *out, const struct heap *heap, uint32_t from, uint32_t to)
+{
+	const bool is_array = heap_words__is_array(heap, from);
+	uint64_t at = EVENT_UNKNOWN;
+	struct text field = { "", 0 };
+
+	heap__field(heap, from, to, &at, &field);
+	if (is_array && at == EVENT_UNKNOWN) {
+		buf__add_str(out, "[?]");
+	} else if (is_array) {
+		buf__printf(out, "[%" PRIu64 "]", at);
+	} else if (field.bytes) {
+		buf__add_char(out, '.');
+		buf__add(out, field.at, field.bytes);
+	} else if (at == EVENT_UNKNOWN) {
+		buf__add_str(out, ".?");
+	} else {
+		buf__printf(out, ".%s%" PRIu64,
+			    heap__place_kind(heap, from) == GCTRACE_PLACE_OFFSET ? "+" : "#", at);
+	}
+}
+
+/* ---------------------------------------------------------------- findings */
+
+const char *heap_words__finding_name(enum finding_kind kind)
+{
+	static const char *const names[] = {
+		[FINDING_ACCUMULATION] = "accumulation", [FINDING_LARGE] = "large_object",
+		[FINDING_FINALIZER] = "finalizer",	 [FINDING_THREAD] = "thread",
+		[FINDING_UNREACHED] = "unreached",
+	};
+
+	return names[kind];
+}
+
+static void add_amount(struct buf *out, const struct heap *heap, const struct finding *finding)
+{
+	const struct heap_facts *facts = heap__facts(heap);
+	char bytes[UNITS_TEXT], objects[UNITS_TEXT];
+
+	buf__printf(out, "%s in %s objects", units__bytes(bytes, finding->bytes),
+		    units__count(objects, finding->objects));
+	if (facts->bytes)
+		buf__printf(out, " (%.3g %% of the heap)",
+			    100.0 * (double)finding->bytes / (double)facts->bytes);
+}
+
+/* " through HashMap, HashMap.Entry[]": from below the owner to what accumulates. */
+static void add_between(struct buf *out, const struct heap *heap, const struct finding *finding)
+{
+	VEC(uint32_t) between = VEC_INIT;
+	uint32_t at = finding->place;
+	bool cut = false;
+
+	while (at != finding->owner && at != HEAP_NONE) {
+		if (between.count == 3)
+			cut = true;
+		else if (vec__push(&between, at))
+			break;
+		at = heap__dominator(heap, at);
+	}
+	buf__add_str(out, between.count ? " through " : "");
+	buf__add_str(out, cut ? "..., " : "");
+	for (size_t i = between.count; i-- > 0;) {
+		heap_words__type_of(out, heap, between.items[i]);
+		buf__add_str(out, i ? ", " : "");
+	}
+	vec__free(&between);
+}
+
+static void add_holder(struct buf *out, const struct heap *heap, uint32_t owner)
+{
+	const uint32_t above = heap__dominator(heap, owner);
+
+	if (above == HEAP_NONE || heap__is_node(heap, above)) {
+		if (above == HEAP_NONE || heap__root(heap, above).level != HEAP_ROOT_REFERENCE) {
+			buf__add_str(out, "; several roots hold it");
+			return;
+		}
+		buf__add_str(out, "; held by ");
+		heap_words__root(out, heap, above);
+		return;
+	}
+	buf__add_str(out, "; part of what a ");
+	heap_words__type_of(out, heap, above);
+	buf__add_str(out, " keeps");
+}
+
+static void add_accumulation(struct buf *out, const struct heap *heap,
+			     const struct finding *finding)
+{
+	char text[UNITS_TEXT];
+
+	buf__add_str(out, "a ");
+	heap_words__type_of(out, heap, finding->owner);
+	buf__printf(out, " (%s itself) keeps ",
+		    units__bytes(text, heap__object(heap, finding->owner).size));
+	add_amount(out, heap, finding);
+	buf__add_str(out, " alive");
+	add_between(out, heap, finding);
+	if (finding->of != UINT32_MAX) {
+		buf__printf(out, ": %s ", units__count(text, finding->of_count));
+		heap_words__type(out, heap, finding->of);
+	}
+	add_holder(out, heap, finding->owner);
+}
+
+void heap_words__finding(struct buf *out, const struct heap *heap, const struct finding *finding)
+{
+	char text[UNITS_TEXT];
+
+	switch (finding->kind) {
+	case FINDING_ACCUMULATION:
+		add_accumulation(out, heap, finding);
+		break;
+	case FINDING_LARGE:
+		buf__add_str(out, "a single ");
+		heap_words__type_of(out, heap, finding->place);
+		buf__printf(out, " is %s itself and keeps ",
+			    units__bytes(text, heap__object(heap, finding->place).size));
+		add_amount(out, heap, finding);
+		buf__add_str(out, " alive");
+		add_holder(out, heap, finding->place);
+		break;
+	case FINDING_FINALIZER:
+		buf__add_str(out, "objects that wait for their finalizer keep ");
+		add_amount(out, heap, finding);
+		buf__add_str(out, " alive: finalizers are slower than what makes them necessary");
+		break;
+	case FINDING_THREAD:
+		buf__add_str(out, "the stack of ");
+		heap_words__node(out, heap, finding->place);
+		buf__add_str(out, " alone keeps ");
+		add_amount(out, heap, finding);
+		buf__add_str(out, " alive");
+		break;
+	case FINDING_UNREACHED:
+		add_amount(out, heap, finding);
+		buf__add_str(out, ": present, but no root reaches it; a collection of the whole heap "
+				  "frees it");
+		break;
+	}
+}
+
+static bool is_plain(const struct buf *name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    ",./_-$<>: []";
+
+	return name->len < 64 && strspn(buf__str(name), plain) == name->len;
+}
+
+/* A pattern for the name: brackets would mean a set of characters. */
+static void add_glob(struct buf *out, const struct buf *name)
+{
+	const char *at = buf__str(name);
+
+	buf__add_str(out, "--type '");
+	for (; *at; at++)
+		buf__add_char(out, *at == '[' || *at == ']' ? '?' : *at);
+	buf__add_char(out, '\'');
+}
+
+void heap_words__more(struct buf *out, const struct heap *heap, const struct finding *finding,
+		      const char *subject, bool is_file)
+{
+	struct buf name = BUF_INIT;
+
+	if (finding->kind == FINDING_FINALIZER || finding->kind == FINDING_THREAD) {
+		buf__printf(out, "gctrace heap %s --roots", subject);
+	} else if (finding->kind == FINDING_UNREACHED) {
+		buf__printf(out, "gctrace heap %s --sort count", subject);
+	} else {
+		heap_words__type_of(&name, heap, finding->owner);
+		buf__printf(out, "gctrace path %s ", subject);
+		/* Objects move: in a new dump of a live process an address may mean another. */
+		if (is_file || !is_plain(&name))
+			buf__printf(out, "--address 0x%" PRIx64,
+				    heap__object(heap, finding->owner).address);
+		else
+			add_glob(out, &name);
+	}
+	buf__free(&name);
+}
+
+void heap_view__quote(struct buf *out, const void *bytes, size_t len)
+{
+	const unsigned char *at = bytes;
+	bool plain = true;
+
+	for (size_t i = 0; i < len; i++)
+		plain &= at[i] >= ' ' && at[i] < 0x7f && at[i] != '\'';
+	buf__add_str(out, plain ? "'" : "$'");
+	for (size_t i = 0; i < len; i++) {
+		if (plain)
+			buf__add_char(out, (char)at[i]);
+		else if (at[i] < ' ' || at[i] >= 0x7f || at[i] == '\'' || at[i] == '\\')
+			buf__printf(out, "\\x%02x", at[i]);
+		else
+			buf__add_char(out, (char)at[i]);
+	}
+	buf__add_char(out, '\'');
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the things of a heap graph are called, in the same words in both forms. All append the
+ * target's bytes as they are: whoever shows them escapes.
+ */
+#ifndef GCTRACE_VIEW_HEAP_WORDS_H
+#define GCTRACE_VIEW_HEAP_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../model/findings.h"
+#include "../model/heap.h"
+
+struct buf;
+
+/* "shop.Order"; a class without a name is "class 17". */
+void heap_words__type(struct buf *out, const struct heap *heap, uint32_t type);
+void heap_words__type_of(struct buf *out, const struct heap *heap, uint32_t place);
+
+/* Of objects of this type references are elements. */
+bool heap_words__is_array(const struct heap *heap, uint32_t place);
+
+/* A node of the roots below its parent: "statics", "thread main", "Session.serve", "local 3". */
+void heap_words__node(struct buf *out, const struct heap *heap, uint32_t place);
+
+/* A node by itself: "static shop.Cache.instance", "thread main: Session.serve, local 3". */
+void heap_words__root(struct buf *out, const struct heap *heap, uint32_t place);
+
+/* For machines: "thread", "static", "finalizer", ... of a container; "own" for the producer's. */
+const char *heap_words__container_name(uint64_t type);
+/* "local", "handle", ...; NULL: not known. */
+const char *heap_words__kind_name(uint64_t kind);
+
+/* The reference from one object to another: ".byId", "[17]", ".?" where nobody told. */
+void heap_words__step(struct buf *out, const struct heap *heap, uint32_t from, uint32_t to);
+
+/* The sentence of a finding, without the command. */
+void heap_words__finding(struct buf *out, const struct heap *heap, const struct finding *finding);
+
+/* The command that shows more of it. */
+void heap_words__more(struct buf *out, const struct heap *heap, const struct finding *finding,
+		      const char *subject, bool is_file);
+
+/* "accumulation", "thread", ... for machines. */
+const char *heap_words__finding_name(enum finding_kind kind);
+
+#endif
