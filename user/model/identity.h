@@ -45,6 +45,7 @@
 
 #include "anchor.h"
 #include "assembler.h"
+#include "blocks.h"
 #include "objects.h"
 #include "relocation.h"
 #include "survival.h"
@@ -58,6 +59,12 @@ struct identity_collection {
 	struct survival_sum survived, moved, promoted, died, withdrawn;
 	struct survival_sum stayed; /* of those that survived: where they were */
 	uint64_t ranges; /* that were applied */
+
+	/*
+	 * The same in bytes, by ranges alone, whatever objects are known; valid during the call.
+	 * NULL: a part of its ranges is missing, or makes no sense, or none was told.
+	 */
+	const struct blocks *blocks;
 };
 
 /* A dump, matched. */

@@ -749,6 +749,8 @@ int relocation__phase(struct relocation *r, struct range *ranges, size_t count)
 		untangle(r, &phase);
 		err = withdraw_broken(r, &phase);
 	}
+	if (!err && r->phase)
+		err = r->phase(r->context, phase.ranges, phase.count);
 	if (!err)
 		err = take_out(r, &phase);
 	if (!err)

@@ -57,6 +57,8 @@ struct relocation {
 	struct places *before, *after;
 	struct relocation_odd odd;
 	void (*survived)(void *context, const struct survivors *survivors); /* may be NULL */
+	/* What of a phase is believed: sorted, disjoint. May be NULL. 0 or -ENOMEM. */
+	int (*phase)(void *context, const struct range *ranges, size_t count);
 	void *context;
 };
 

@@ -72,6 +72,7 @@ static void free_course(struct course *course)
 	places__free(&course->before);
 	places__free(&course->after);
 	ranges__free(&course->ranges);
+	blocks__free(&course->blocks);
 	free(course);
 }
 
@@ -171,6 +172,9 @@ int subject__generation(struct subject *subject, const struct event *event)
 		subject->noting = course;
 		subject->noting_after = event->generation.after;
 	}
+	if (course && !event->generation.after && bytes != EVENT_UNKNOWN &&
+	    blocks__used(&course->blocks, event->generation.generation, bytes))
+		return -ENOMEM;
 	if (event->generation.reserved != EVENT_UNKNOWN && event->generation.reserved > bytes)
 		bytes = event->generation.reserved;
 	return generations__note(&subject->generations, event->generation.gc,
@@ -309,6 +313,21 @@ static uint32_t width_of(const void *context, uint64_t generation)
 	return range_transaction__width(context, generation);
 }
 
+static int on_phase(void *context, const struct range *ranges, size_t count)
+{
+	struct subject *subject = context;
+	struct course *course = subject->applying;
+
+	return blocks__phase(&course->blocks, ranges, count, &course->before);
+}
+
+/* Empty ranges break nothing, and what clashes are objects. */
+static uint64_t odd_ranges(const struct relocation_odd *odd)
+{
+	return odd->counts[ODD_WRAPPED] + odd->counts[ODD_OVERRUN] +
+	       odd->counts[ODD_CONTRADICTORY] + odd->counts[ODD_ONTO_LIVE];
+}
+
 /* What was reported by now, phase by phase. */
 static int apply(struct subject *subject, struct course *course,
 		 const struct range_transaction *transaction, bool ends)
@@ -318,6 +337,7 @@ static int apply(struct subject *subject, struct course *course,
 	struct relocation r = { .objects = &subject->objects, .slot = course->slot,
 				.before = &course->before, .after = &course->after,
 				.odd = subject->figures.odd, .survived = on_survived,
+				.phase = subject->identity->sink.collection ? on_phase : NULL,
 				.context = subject };
 	int more, err = end_noting(subject);
 
@@ -331,8 +351,28 @@ static int apply(struct subject *subject, struct course *course,
 			 !ranges__more(&course->ranges, take.most);
 		err = relocation__phase(&r, subject->phase.items, subject->phase.count);
 	}
+	course->odd += odd_ranges(&r.odd) - odd_ranges(&subject->figures.odd);
 	subject->figures.odd = r.odd;
 	return err ? err : more;
+}
+
+/* `known`: all of its ranges were applied. */
+static int conclude_blocks(struct subject *subject, struct course *course, bool known)
+{
+	const struct blocks_end end = {
+		.mask = course->mask,
+		.after = &course->after,
+		.stopped = !course->concurrent && !course->partial && !subject->some,
+	};
+
+	course->result.blocks = NULL;
+	if (!known || course->odd || course->result.ranges == 0)
+		return 0;
+	if (blocks__conclude(&course->blocks, &end))
+		return -ENOMEM;
+	if (!course->blocks.clashes)
+		course->result.blocks = &course->blocks;
+	return 0;
 }
 
 /* Nothing more of it will be applied. `known`: what is in no range is dead. */
@@ -354,6 +394,8 @@ static int end(struct subject *subject, struct course *course,
 	course->result.known = known;
 	if (err || !sink->collection)
 		return err;
+	if (conclude_blocks(subject, course, known))
+		return -ENOMEM;
 	return sink->collection(sink->context, &course->result);
 }
 

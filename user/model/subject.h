@@ -32,6 +32,8 @@ struct course {
 	unsigned int slot; /* NO_SLOT: none was free, or it is not sealed */
 	struct places before, after;
 	struct ranges ranges;
+	struct blocks blocks; /* where the sink wants collections */
+	uint64_t odd;	      /* ranges of it that were not believed */
 	struct identity_collection result;
 };
 

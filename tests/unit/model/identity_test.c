@@ -19,6 +19,9 @@ static struct {
 	struct identity_anchor anchor; /* the last one */
 	enum object_fate fate;	       /* of what left last */
 	uint64_t left, ended;
+	struct blocks_sums blocks; /* of the last collection */
+	struct blocks_generation first;
+	bool has_blocks;
 } s;
 
 static int on_anchor(void *context, const struct identity_anchor *anchor)
@@ -47,11 +50,23 @@ static int on_ended(void *context, uint32_t target)
 	return 0;
 }
 
+static int on_collection(void *context, const struct identity_collection *collection)
+{
+	(void)context;
+	s.has_blocks = collection->blocks;
+	if (!s.has_blocks)
+		return 0;
+	s.blocks = blocks__sums(collection->blocks);
+	assert_true(collection->blocks->generations.count > 0);
+	s.first = collection->blocks->generations.items[0];
+	return 0;
+}
+
 static int begin(void **state)
 {
 	const struct assembler_sink none = { NULL, NULL, NULL, NULL };
 	const struct identity_sink sink = { .anchor = on_anchor, .left = on_left,
-					    .ended = on_ended };
+					    .collection = on_collection, .ended = on_ended };
 	struct range_sink ranges;
 
 	(void)state;
@@ -287,9 +302,47 @@ static void test_an_exit_forgets(void **state)
 
 #define test(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
+static void test_bytes_are_known_without_objects(void **state)
+{
+	const struct event before = {
+		.kind = EVENT_GENERATION,
+		.generation = { .gc = 1, .generation = 0, .start = 0x1000, .used = 0x800,
+				.reserved = 0x1000 },
+	};
+
+	(void)state;
+	gc_start(1, UINT64_MAX, 0);
+	feed(before);
+	moved(1, 0x1100, 0x1000, 0x100);
+	moved(1, 0x1100, 0x1000, 0x100);
+	moved(1, 0x1400, 0x1400, 0x100);
+	gc_finish(1);
+	assert_true(s.has_blocks);
+	assert_int_equal(s.blocks.survived, 0x200);
+	assert_int_equal(s.blocks.slid, 0x100);
+	assert_int_equal(s.first.dead, 0x600);
+	assert_true(s.first.holes_known);
+	assert_int_equal(s.first.hole_bytes, 0x300);
+
+	/* Two that contradict each other: nothing is said. */
+	gc_start(2, UINT64_MAX, 0);
+	moved(2, 0x1000, 0x1800, 0x100);
+	moved(2, 0x1080, 0x1c00, 0x100);
+	gc_finish(2);
+	assert_false(s.has_blocks);
+
+	gc_start(3, UINT64_MAX, 0);
+	moved(3, 0x1000, 0x1000, 0x100);
+	feed((struct event){ .kind = EVENT_LOSS, .loss = { .kind = LOSS_RING_FULL, .count = 1,
+							   .until = s.now + 1 } });
+	gc_finish(3);
+	assert_false(s.has_blocks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		test(test_bytes_are_known_without_objects),
 		test(test_a_name_survives_a_move),
 		test(test_a_dump_in_a_collection_speaks_of_new_addresses),
 		test(test_an_anchor_tells_new_gone_and_wrong),

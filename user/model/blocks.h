@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What ranges alone tell of one collection: bytes, without any object.
+ *
+ *	blocks__used()      where the producer tells it: what was in use before
+ *	blocks__phase()     each phase, in their order
+ *	blocks__conclude()  once, when the collection is over; then the figures stand
+ *
+ * A block is a piece of memory that is known to live, with the generation that it lay in when the
+ * collection began. What a later phase moves on is the same block; what is reported twice is one.
+ * Cost: one pass over ranges and blocks a phase, and sorting where destinations are out of order.
+ *
+ * Sums are bytes. EVENT_UNKNOWN: not told, or more than fits.
+ */
+#ifndef MODEL_BLOCKS_H
+#define MODEL_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "places.h"
+#include "stream/event.h"
+
+#define BLOCKS_DISTANCES 64
+
+struct block {
+	uint64_t start, end; /* start < end */
+	uint64_t from;	     /* generation that it lay in; PLACE_UNKNOWN */
+};
+
+struct block_list VEC_OF(struct block);
+
+/* Of what lay in a generation when the collection began. */
+struct blocks_generation {
+	uint64_t generation; /* PLACE_UNKNOWN: where that is not known */
+	uint64_t used;	     /* before, if told */
+	uint64_t survived;   /* counted once */
+	uint64_t moved;	     /* once for each phase that moved it */
+	uint64_t stayed;     /* was found alive where it was */
+	uint64_t slid;	     /* of moved: down, inside of one part of a generation; where known */
+	uint64_t promoted;   /* lies in an older one now; where both are known */
+	uint64_t dead;	     /* used and did not survive */
+
+	/*
+	 * Between survivors that lie in one part of this generation afterwards, whatever they were
+	 * before: what a collection that stopped the world left unused. Only where it was condemned:
+	 * elsewhere who lives was not told.
+	 */
+	bool holes_known;
+	uint64_t holes, hole_bytes, largest_hole;
+};
+
+struct blocks {
+	struct block_list live; /* sorted, disjoint */
+	struct block_list spare, landed;
+	VEC(struct blocks_generation) generations; /* in the order in which they occurred */
+	size_t found;
+	uint64_t distances[BLOCKS_DISTANCES]; /* [n]: bytes that went at least 2^n far, not 2^(n+1) */
+	uint64_t down;			      /* bytes that went to lower addresses */
+	uint64_t farthest;
+	uint64_t clashes; /* destinations that overlap: counted once in all, figures in doubt */
+};
+
+/* All zero is empty. Each of these 0 or -ENOMEM. */
+int blocks__used(struct blocks *blocks, uint64_t generation, uint64_t bytes);
+
+/* Ranges that hold at the same time: sorted by old, disjoint, not wrapping. */
+int blocks__phase(struct blocks *blocks, const struct range *ranges, size_t count,
+		  struct places *before);
+
+struct blocks_end {
+	uint64_t mask;	      /* generations condemned; UINT64_MAX: all */
+	struct places *after; /* where generations lie now */
+	bool stopped;	      /* the world was stopped, and all that lives was told */
+};
+int blocks__conclude(struct blocks *blocks, const struct blocks_end *end);
+
+/* Sum over generations; EVENT_UNKNOWN if it does not fit. */
+struct blocks_sums {
+	uint64_t survived, moved, stayed, slid;
+};
+struct blocks_sums blocks__sums(const struct blocks *blocks);
+
+/* Half of the moved bytes went less far than this power of 2; 0: none moved. */
+uint64_t blocks__median_below(const struct blocks *blocks);
+
+void blocks__free(struct blocks *blocks);
+
+#endif
