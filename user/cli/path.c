@@ -42,7 +42,7 @@ static const struct option path_options[] = {
 		  " shortest first. Objects move, so this is mostly of use with a FILE" },
 	{ .name = "top", .kind = OPTION_COUNT, .metavar = "COUNT", .default_text = "5",
 	  .offset = offsetof(struct path_settings, top),
-	  .help = "How many paths to show; 0: all" },
+	  .help = "How many paths to show, with --merge branches of a branch; 0: all" },
 	{ .name = "merge", .kind = OPTION_FLAG, .offset = offsetof(struct path_settings, merge),
 	  .help = "Show the shortest paths to all objects of --type as one tree, with how many"
 		  " objects each branch leads to" },
@@ -194,7 +194,7 @@ static int show_merged(const struct finding_paths *of, const struct heap_places 
 	for (size_t i = 0; i < places->count && !err; i++)
 		err = path_merge__add(&merge, of->heap, of->paths, places->items[i]);
 	if (!err)
-		err = path_merge__order(&merge);
+		err = path_merge__order(&merge, of->settings->top);
 	err = say(err);
 	if (!err)
 		err = of->view->form->merged(of->view, &merge);

@@ -161,56 +161,95 @@ static size_t first_of(const struct children *children, uint32_t parent)
 	return low;
 }
 
+/* A branch, or several that are folded. */
 struct pending {
-	uint32_t index, new_parent;
+	uint32_t index, parent; /* parent: in the new order */
+	uint64_t folded, objects, bytes;
 };
 
-static int lay_out(struct path_merge *merge, const struct children *children)
+struct order {
+	const struct path_merge *merge;
+	struct children children;
+	uint64_t most;
+	VEC(struct pending) stack;
+	VEC(struct path_branch) ordered;
+};
+
+/* The biggest comes off the stack first, what is folded last. */
+static int push_children(struct order *order, uint32_t index, uint32_t parent)
 {
-	VEC(struct path_branch) ordered = VEC_INIT;
-	VEC(struct pending) stack = VEC_INIT;
-	struct pending at = { NO_BRANCH, NO_BRANCH };
+	const struct children *children = &order->children;
+	struct pending rest = { .parent = parent };
+	size_t i = first_of(children, index), end = i;
 	int err = 0;
 
-	for (;;) {
-		size_t i = first_of(children, at.index);
-
-		for (; !err && i < children->count && children->items[i].parent == at.index; i++)
-			err = vec__push(&stack, (struct pending){ children->items[i].index,
-								  at.new_parent });
-		if (err || !stack.count)
-			break;
-		at = stack.items[--stack.count];
-		err = vec__push(&ordered, merge->branches.items[at.index]);
-		if (err)
-			break;
-		ordered.items[ordered.count - 1].parent = at.new_parent;
-		at.new_parent = (uint32_t)ordered.count - 1;
+	while (end < children->count && children->items[end].parent == index)
+		end++;
+	if (order->most && end - i > order->most && end - i - order->most > 1) {
+		for (; end - i > order->most; i++, rest.folded++) {
+			rest.objects += children->items[i].objects;
+			rest.bytes += order->merge->branches.items[children->items[i].index].bytes;
+		}
+		err = vec__push(&order->stack, rest);
 	}
-	vec__free(&stack);
-	if (err) {
-		vec__free(&ordered);
-		return err;
-	}
-	vec__free(&merge->branches);
-	merge->branches.items = ordered.items;
-	merge->branches.count = ordered.count;
-	merge->branches.alloc = ordered.alloc;
-	return 0;
+	for (; i < end && !err; i++)
+		err = vec__push(&order->stack, (struct pending){ .index = children->items[i].index,
+								 .parent = parent });
+	return err;
 }
 
-int path_merge__order(struct path_merge *merge)
+static int add_branch(struct order *order, const struct pending *at)
 {
-	struct children children = VEC_INIT;
+	struct path_branch branch = {
+		.from = HEAP_NONE,
+		.to = HEAP_NONE,
+		.objects = at->objects,
+		.bytes = at->bytes,
+		.folded = at->folded,
+	};
+
+	if (!at->folded)
+		branch = order->merge->branches.items[at->index];
+	branch.parent = at->parent;
+	branch.depth = at->parent == NO_BRANCH ? 0 : order->ordered.items[at->parent].depth + 1;
+	return vec__push(&order->ordered, branch);
+}
+
+static int lay_out(struct order *order)
+{
+	int err = push_children(order, NO_BRANCH, NO_BRANCH);
+
+	while (!err && order->stack.count) {
+		const struct pending at = order->stack.items[--order->stack.count];
+
+		err = add_branch(order, &at);
+		if (!err && !at.folded)
+			err = push_children(order, at.index, (uint32_t)order->ordered.count - 1);
+	}
+	return err;
+}
+
+int path_merge__order(struct path_merge *merge, uint64_t most)
+{
+	struct order order = { .merge = merge, .most = most };
 	int err = 0;
 
 	for (size_t i = 0; i < merge->branches.count && !err; i++)
-		err = vec__push(&children, (struct ordered){ merge->branches.items[i].parent,
-							     (uint32_t)i,
-							     merge->branches.items[i].objects });
-	vec__sort(&children, by_parent);
+		err = vec__push(&order.children, (struct ordered){ merge->branches.items[i].parent,
+								   (uint32_t)i,
+								   merge->branches.items[i].objects });
+	vec__sort(&order.children, by_parent);
 	if (!err)
-		err = lay_out(merge, &children);
-	vec__free(&children);
-	return err;
+		err = lay_out(&order);
+	vec__free(&order.children);
+	vec__free(&order.stack);
+	if (err) {
+		vec__free(&order.ordered);
+		return err;
+	}
+	vec__free(&merge->branches);
+	merge->branches.items = order.ordered.items;
+	merge->branches.count = order.ordered.count;
+	merge->branches.alloc = order.ordered.alloc;
+	return 0;
 }

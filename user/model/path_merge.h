@@ -33,6 +33,7 @@ struct path_branch {
 	uint64_t objects, bytes; /* that it leads to; shallow */
 	uint64_t ending;	 /* of these end here */
 	uint32_t depth;
+	uint64_t folded; /* so many small branches in one: no step of its own; 0: it is one */
 	uint64_t key;
 };
 
@@ -52,7 +53,10 @@ void path_merge__free(struct path_merge *merge);
 int path_merge__add(struct path_merge *merge, const struct heap *heap,
 		    const struct heap_paths *paths, uint32_t place);
 
-/* All are added: put them in preorder, those with the most objects first. 0 or -ENOMEM. */
-int path_merge__order(struct path_merge *merge);
+/*
+ * All are added: put them in preorder, those with the most objects first; beyond the `most` of one
+ * parent (0: all) they are folded. 0 or -ENOMEM.
+ */
+int path_merge__order(struct path_merge *merge, uint64_t most);
 
 #endif

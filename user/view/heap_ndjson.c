@@ -339,7 +339,9 @@ static int show_merged(struct heap_view *view, const struct path_merge *merge)
 		struct json *json = begin(ndjson, "branch");
 
 		json__u64(json, "depth", branch->depth);
-		if (branch->from == HEAP_NONE) {
+		if (branch->folded) {
+			json__u64(json, "folded", branch->folded);
+		} else if (branch->from == HEAP_NONE) {
 			heap_words__root(&ndjson->text, ndjson->heap, branch->to);
 			add_words(ndjson, "name");
 		} else {
@@ -356,7 +358,8 @@ static int show_merged(struct heap_view *view, const struct path_merge *merge)
 		}
 		json__u64(json, "count", branch->objects);
 		json__u64(json, "shallow_bytes", branch->bytes);
-		json__u64(json, "ending", branch->ending);
+		if (!branch->folded)
+			json__u64(json, "ending", branch->ending);
 		err = end(ndjson);
 	}
 	return err;

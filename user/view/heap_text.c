@@ -495,10 +495,11 @@ static int show_path(struct heap_view *view, const struct heap_way *way)
 	return flush(text);
 }
 
-static void add_merged(struct heap_text *text, const struct path_merge *merge,
-		       const struct path_branch *branch)
+static void add_merged(struct heap_text *text, const struct path_branch *branch)
 {
-	if (branch->from == HEAP_NONE) {
+	if (branch->folded) {
+		buf__printf(&text->raw, "… %" PRIu64 " more", branch->folded);
+	} else if (branch->from == HEAP_NONE) {
 		heap_words__root(&text->raw, text->heap, branch->to);
 	} else {
 		if (heap_words__is_array(text->heap, branch->from))
@@ -509,7 +510,6 @@ static void add_merged(struct heap_text *text, const struct path_merge *merge,
 		heap_words__type_of(&text->raw, text->heap, branch->to);
 		buf__add_str(&text->raw, branch->repeats ? ", and so on" : "");
 	}
-	(void)merge;
 	buf__add_str(&text->out, escaped(text));
 	buf__add_char(&text->out, '\n');
 }
@@ -541,7 +541,7 @@ static int show_merged(struct heap_view *view, const struct path_merge *merge)
 			    units__bytes_column(bytes, branch->bytes), UNITS_COUNT_COLUMNS,
 			    branch->ending ? units__count_column(ending, branch->ending) : "");
 		add_branch(&text->out, &bars, branch->depth, is_last(merge, i));
-		add_merged(text, merge, branch);
+		add_merged(text, branch);
 	}
 	buf__free(&bars);
 	if (merge->unreached)

@@ -184,7 +184,7 @@ static void paths_merge_elements_and_lists(void **state)
 						 place_of(heap, AT_TEXTS + i * 64)), 0);
 	assert_int_equal(path_merge__add(&merge, heap, paths, place_of(heap, AT_LIST + 0x100)), 0);
 	assert_int_equal(path_merge__add(&merge, heap, paths, lost), 0);
-	assert_int_equal(path_merge__order(&merge), 0);
+	assert_int_equal(path_merge__order(&merge, 0), 0);
 	assert_int_equal(merge.objects, ENTRIES + 2);
 	assert_int_equal(merge.unreached, 1);
 	/* static, cache, map, table, entry, text; static, list, list and so on, text */
@@ -196,6 +196,29 @@ static void paths_merge_elements_and_lists(void **state)
 	assert_int_equal(merge.branches.items[6].parent, UINT32_MAX);
 	assert_true(merge.branches.items[8].repeats);
 	assert_int_equal(merge.branches.items[9].depth, 3);
+	path_merge__free(&merge);
+	heap_paths__free(paths);
+}
+
+static void small_branches_of_paths_are_folded(void **state)
+{
+	struct path_merge merge = { .objects = 0 };
+	struct heap_paths *paths;
+
+	(void)state;
+	assert_int_equal(heap_paths__new(heap, &paths), 0);
+	assert_int_equal(path_merge__add(&merge, heap, paths, place_of(heap, AT_BUFFER)), 0);
+	assert_int_equal(path_merge__add(&merge, heap, paths, place_of(heap, AT_LIST)), 0);
+	for (uint64_t i = 0; i < 2; i++)
+		assert_int_equal(path_merge__add(&merge, heap, paths, place_of(heap, AT_MAP)), 0);
+	assert_int_equal(path_merge__order(&merge, 1), 0);
+	/* static, cache, map; two more: buffer and list */
+	assert_int_equal(merge.branches.count, 4);
+	assert_int_equal(merge.branches.items[2].ending, 2);
+	assert_int_equal(merge.branches.items[3].folded, 2);
+	assert_int_equal(merge.branches.items[3].depth, 0);
+	assert_int_equal(merge.branches.items[3].objects, 2);
+	assert_int_equal(merge.branches.items[3].bytes, 2000 + 16);
 	path_merge__free(&merge);
 	heap_paths__free(paths);
 }
@@ -228,6 +251,7 @@ int main(void)
 		cmocka_unit_test(without_a_bound_nothing_is_folded),
 		cmocka_unit_test(roots_stand_by_kind_thread_and_frame),
 		cmocka_unit_test(paths_merge_elements_and_lists),
+		cmocka_unit_test(small_branches_of_paths_are_folded),
 		cmocka_unit_test(an_empty_dump_has_nothing_to_show),
 	};
 
