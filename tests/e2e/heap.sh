@@ -58,6 +58,7 @@ expect_status 0
 expect "$TMP/out" '^  1 a shop\.OrderCache \(40 B itself\) keeps '
 expect "$TMP/out" 'static shop\.OrderCache\.instance'
 expect "$TMP/out" "gctrace path -p $(pid vm) --type 'shop.OrderCache'"
+expect "$TMP/out" '^# minivm [0-9.]+, .*; pid [0-9]+ \(minivm\)$'
 expect "$TMP/out" 'never the contents of objects'
 expect "$TMP/out" '^complete: nothing is missing'
 [ "$(wc -L <"$TMP/out")" -le 100 ] || fail "wider than 100 columns"

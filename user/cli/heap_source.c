@@ -22,6 +22,9 @@
 #include "../stream/facts.h"
 #include "../stream/feed.h"
 #include "../stream/recording.h"
+#include "../target/offer.h"
+#include "../target/process.h"
+#include "../target/runtime.h"
 #include "dump_live.h"
 #include "live.h"
 #include "signals.h"
@@ -246,9 +249,27 @@ static int judge(struct taking *taking)
 	return 0;
 }
 
+/* Does its runtime make heap dumps? What it has instead is said where it does not. */
+static int look_at_offer(struct taking *taking)
+{
+	const struct target *target = session__target(live__session(taking->live), 0);
+	struct offer offers[OFFER_COUNT];
+
+	if (!target->runtime)
+		return 0; /* not known yet: the dump will tell */
+	offers__find(target->runtime, &target->modules, offers);
+	if (offers[OFFER_DUMP].available)
+		return 0;
+	error("%s in pid %d makes no heap dump: %s; gctrace probes -p %d shows what it offers",
+	      target->runtime->name ? target->runtime->name : "the runtime", target->process->pid,
+	      offers[OFFER_DUMP].text, target->process->pid);
+	return -ENOENT;
+}
+
 static int open_dump(struct taking *taking, const struct words *processes)
 {
-	const struct live_options live_options = { .levels = LEVEL_DUMP };
+	/* With its collections a runtime says what it is, also one that makes no dump. */
+	const struct live_options live_options = { .levels = LEVEL_COLLECTIONS | LEVEL_DUMP };
 	const struct dump_options dump_options = { .sink = { take, &taking->intake },
 						   .progress = dump__show_progress };
 	int err = live__new(&live_options, &taking->live);
@@ -261,6 +282,8 @@ static int open_dump(struct taking *taking, const struct words *processes)
 		      (size_t)session__target_count(live__session(taking->live)));
 		err = -EINVAL;
 	}
+	if (!err)
+		err = look_at_offer(taking);
 	if (!err)
 		err = live__begin(taking->live);
 	if (!err && live__wake_by(taking->live, signals__fd()))

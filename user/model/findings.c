@@ -187,7 +187,7 @@ int findings__find(const struct heap *heap, struct findings *findings)
 {
 	struct search search = {
 		.heap = heap,
-		.least = heap__facts(heap)->reached_bytes / FINDING_SHARE,
+		.least = heap__facts(heap)->bytes / FINDING_SHARE,
 		.waiting = VEC_INIT,
 		.findings = findings,
 	};

@@ -23,7 +23,7 @@
 #include "heap.h"
 
 #define FINDINGS_MOST 5
-#define FINDING_SHARE 20 /* a 20th of what is reached */
+#define FINDING_SHARE 20 /* a 20th of all bytes that are there */
 
 enum finding_kind {
 	FINDING_ACCUMULATION,
