@@ -25,6 +25,8 @@ static void free_followed(struct followed *followed)
 {
 	if (!followed)
 		return;
+	for (size_t i = 0; i < followed->outcomes.count; i++)
+		blocks__free(&followed->outcomes.items[i].blocks);
 	vec__free(&followed->outcomes);
 	leak_watch__free(&followed->watch);
 	follow_history__free(&followed->history);

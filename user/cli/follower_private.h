@@ -19,7 +19,9 @@
 /* What became of objects in a collection that is not handed out yet. */
 struct outcome {
 	const struct collection *collection; /* its place, at which it will be handed out */
-	struct identity_collection is;
+	struct identity_collection is;	     /* its blocks: NULL; those that stay are here */
+	struct blocks blocks;		     /* figures only */
+	bool has_blocks;
 	bool ended_object; /* the one that is followed */
 };
 

@@ -14,18 +14,26 @@ static int on_collection(void *context, const struct identity_collection *told)
 {
 	struct follower *follower = context;
 	struct followed *followed = follower__need(follower, told->target);
-	struct outcome outcome = { told->collection, *told, false };
+	struct outcome outcome = { .collection = told->collection, .is = *told };
 
 	if (!followed)
 		return -ENOMEM;
+	outcome.is.blocks = NULL;
+	outcome.has_blocks = told->blocks;
+	if (told->blocks && blocks__copy_figures(&outcome.blocks, told->blocks))
+		return error_errno(ENOMEM, "cannot go on");
 	outcome.ended_object = followed->history.ended && !followed->history.told;
 	for (size_t i = 0; i < followed->outcomes.count; i++) {
 		if (followed->outcomes.items[i].collection != told->collection)
 			continue;
+		blocks__free(&followed->outcomes.items[i].blocks);
 		followed->outcomes.items[i] = outcome;
 		return 0;
 	}
-	return vec__push(&followed->outcomes, outcome) ? error_errno(ENOMEM, "cannot go on") : 0;
+	if (!vec__push(&followed->outcomes, outcome))
+		return 0;
+	blocks__free(&outcome.blocks);
+	return error_errno(ENOMEM, "cannot go on");
 }
 
 struct watching {

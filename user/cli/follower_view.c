@@ -65,29 +65,55 @@ static int show_plain(struct follower *follower, const struct heading *heading,
 	return err ? err : view__collection(follower->inner, heading, collection);
 }
 
+static int show_outcome(struct follower *follower, struct followed *followed,
+			const struct outcome *outcome, const struct collection *collection)
+{
+	struct follow_collection shown = { .collection = collection, .is = &outcome->is };
+	struct identity_view now;
+	int err = 0;
+
+	if (!follower__look(follower, followed->target, &now, &err) || !now.figures.seen)
+		return err ? err : show_plain(follower, followed->heading, collection);
+	follower->knew = true;
+	shown.known = follow__known(&now);
+	shown.in_doubt = now.in_doubt;
+	if (!follower__follows_one(follower))
+		return follower->out->form->collection(follower->out, followed->heading, &shown);
+	/* One that another collection has ended, in the same pause, is that one's to tell. */
+	if (followed->history.ended && !outcome->ended_object)
+		return 0;
+	return follower__show_step(follower, followed, collection, NULL);
+}
+
+static int show_blocks(struct follower *follower, const struct heading *heading,
+		       const struct outcome *outcome, const struct collection *collection)
+{
+	const struct follow_blocks shown = { collection, &outcome->blocks,
+					     !outcome->is.survived.objects };
+
+	if (!outcome->has_blocks || follower__follows_one(follower))
+		return 0;
+	return follower->out->form->blocks(follower->out, heading, &shown);
+}
+
 static int show_collection(struct view *view, const struct heading *heading,
 			   const struct collection *collection)
 {
 	struct follower *follower = of_view(view);
 	struct followed *followed = follower__need(follower, heading->target);
-	struct outcome outcome = { .ended_object = false };
-	struct follow_collection shown = { .collection = collection, .is = &outcome.is };
-	struct identity_view now;
-	int err = 0;
+	struct outcome outcome = { .has_blocks = false };
+	int err;
 
 	if (!followed)
 		return -ENOMEM;
-	if (!take_outcome(followed, collection, &outcome) ||
-	    !follower__look(follower, heading->target, &now, &err) || !now.figures.seen)
-		return err ? err : show_plain(follower, heading, collection);
-	follower->knew = true;
-	shown.known = follow__known(&now);
-	if (!follower__follows_one(follower))
-		return follower->out->form->collection(follower->out, heading, &shown);
-	/* One that another collection has ended, in the same pause, is that one's to tell. */
-	if (followed->history.ended && !outcome.ended_object)
-		return 0;
-	return follower__show_step(follower, followed, collection, NULL);
+	followed->heading = heading;
+	if (!take_outcome(followed, collection, &outcome))
+		return show_plain(follower, heading, collection);
+	err = show_outcome(follower, followed, &outcome, collection);
+	if (!err)
+		err = show_blocks(follower, heading, &outcome, collection);
+	blocks__free(&outcome.blocks);
+	return err;
 }
 
 static int show_pause(struct view *view, const struct heading *heading, const struct pause *pause,

@@ -2,6 +2,7 @@
 #include "blocks.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "relocation.h"
 
@@ -24,22 +25,21 @@ static struct blocks_generation *generation_of(struct blocks *blocks, uint64_t g
 			return &items[blocks->found = i];
 	if (vec__push(&blocks->generations,
 		      (struct blocks_generation){ .generation = generation,
-						  .used = EVENT_UNKNOWN,
-						  .dead = EVENT_UNKNOWN }))
+						  .spanned = EVENT_UNKNOWN }))
 		return NULL;
 	blocks->found = blocks->generations.count - 1;
 	return &blocks->generations.items[blocks->found];
 }
 
-int blocks__used(struct blocks *blocks, uint64_t generation, uint64_t bytes)
+int blocks__spanned(struct blocks *blocks, uint64_t generation, uint64_t bytes)
 {
 	struct blocks_generation *of = generation_of(blocks, generation);
 
 	if (!of)
 		return -ENOMEM;
-	if (of->used == EVENT_UNKNOWN)
-		of->used = 0;
-	add(&of->used, bytes);
+	if (of->spanned == EVENT_UNKNOWN)
+		of->spanned = 0;
+	add(&of->spanned, bytes);
 	return 0;
 }
 
@@ -255,12 +255,8 @@ static int look_at(struct blocks *blocks, const struct blocks_end *end, const st
 
 static void judge(struct blocks_generation *of, const struct blocks_end *end)
 {
-	if (!end->stopped || of->generation == PLACE_UNKNOWN ||
-	    !generation__is_in(end->mask, of->generation))
-		return;
-	of->holes_known = end->after->taken;
-	if (of->used != EVENT_UNKNOWN && of->used >= of->survived)
-		of->dead = of->used - of->survived;
+	of->holes_known = end->stopped && end->after->taken && of->generation != PLACE_UNKNOWN &&
+			  generation__is_in(end->mask, of->generation);
 }
 
 int blocks__conclude(struct blocks *blocks, const struct blocks_end *end)
@@ -314,6 +310,20 @@ uint64_t blocks__median_below(const struct blocks *blocks)
 			return UINT64_C(2) << i;
 	}
 	return EVENT_UNKNOWN;
+}
+
+int blocks__copy_figures(struct blocks *to, const struct blocks *from)
+{
+	if (vec__reserve(&to->generations, from->generations.count))
+		return -ENOMEM;
+	for (size_t i = 0; i < from->generations.count; i++)
+		to->generations.items[i] = from->generations.items[i];
+	to->generations.count = from->generations.count;
+	memcpy(to->distances, from->distances, sizeof(to->distances));
+	to->down = from->down;
+	to->farthest = from->farthest;
+	to->clashes = from->clashes;
+	return 0;
 }
 
 void blocks__free(struct blocks *blocks)

@@ -2,7 +2,7 @@
 /*
  * What ranges alone tell of one collection: bytes, without any object.
  *
- *	blocks__used()      where the producer tells it: what was in use before
+ *	blocks__spanned()   where the producer tells it: how large a generation was before
  *	blocks__phase()     each phase, in their order
  *	blocks__conclude()  once, when the collection is over; then the figures stand
  *
@@ -35,13 +35,12 @@ struct block_list VEC_OF(struct block);
 /* Of what lay in a generation when the collection began. */
 struct blocks_generation {
 	uint64_t generation; /* PLACE_UNKNOWN: where that is not known */
-	uint64_t used;	     /* before, if told */
+	uint64_t spanned;    /* before, if told: free memory inside may be a part of it */
 	uint64_t survived;   /* counted once */
 	uint64_t moved;	     /* once for each phase that moved it */
 	uint64_t stayed;     /* was found alive where it was */
 	uint64_t slid;	     /* of moved: down, inside of one part of a generation; where known */
 	uint64_t promoted;   /* lies in an older one now; where both are known */
-	uint64_t dead;	     /* used and did not survive */
 
 	/*
 	 * Between survivors that lie in one part of this generation afterwards, whatever they were
@@ -64,7 +63,7 @@ struct blocks {
 };
 
 /* All zero is empty. Each of these 0 or -ENOMEM. */
-int blocks__used(struct blocks *blocks, uint64_t generation, uint64_t bytes);
+int blocks__spanned(struct blocks *blocks, uint64_t generation, uint64_t bytes);
 
 /* Ranges that hold at the same time: sorted by old, disjoint, not wrapping. */
 int blocks__phase(struct blocks *blocks, const struct range *ranges, size_t count,
@@ -85,6 +84,9 @@ struct blocks_sums blocks__sums(const struct blocks *blocks);
 
 /* Half of the moved bytes went less far than this power of 2; 0: none moved. */
 uint64_t blocks__median_below(const struct blocks *blocks);
+
+/* All but the blocks themselves, into an empty one. 0 or -ENOMEM. */
+int blocks__copy_figures(struct blocks *to, const struct blocks *from);
 
 void blocks__free(struct blocks *blocks);
 

@@ -173,7 +173,7 @@ int subject__generation(struct subject *subject, const struct event *event)
 		subject->noting_after = event->generation.after;
 	}
 	if (course && !event->generation.after && bytes != EVENT_UNKNOWN &&
-	    blocks__used(&course->blocks, event->generation.generation, bytes))
+	    blocks__spanned(&course->blocks, event->generation.generation, bytes))
 		return -ENOMEM;
 	if (event->generation.reserved != EVENT_UNKNOWN && event->generation.reserved > bytes)
 		bytes = event->generation.reserved;

@@ -6,6 +6,7 @@
  *
  *	anchor()      each heap dump that was matched
  *	collection()  each collection of which objects are known
+ *	blocks()      behind it, or behind what the other view has of it: bytes by ranges alone
  *	object()      a step of the history of the one object that is followed
  *	state()       what is known at the end
  *	paint()       the same meanwhile: a table on a terminal, nothing elsewhere
@@ -41,6 +42,14 @@ struct follow_collection {
 	const struct collection *collection;
 	const struct identity_collection *is;
 	struct survival_sum known; /* afterwards */
+	bool in_doubt;		   /* known, unless a whole collection was lost */
+};
+
+/* What ranges alone tell of it, behind what objects tell. */
+struct follow_blocks {
+	const struct collection *collection;
+	const struct blocks *is; /* its figures; no blocks */
+	bool alone;		 /* of no object was known that it survived */
 };
 
 enum follow_step {
@@ -118,6 +127,8 @@ struct follow_view_form {
 		      const struct follow_anchor *anchor);
 	int (*collection)(struct follow_view *view, const struct heading *heading,
 			  const struct follow_collection *collection);
+	int (*blocks)(struct follow_view *view, const struct heading *heading,
+		      const struct follow_blocks *blocks);
 	int (*object)(struct follow_view *view, const struct heading *heading,
 		      const struct follow_object *object);
 	int (*state)(struct follow_view *view, const struct heading *heading,

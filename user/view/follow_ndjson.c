@@ -111,6 +111,7 @@ static int show_collection(struct follow_view *view, const struct heading *headi
 	add_text(json, "kind", collection->what);
 	add_text(json, "cause", collection->cause);
 	add_flag(json, "unapplied", !of->is->known);
+	add_flag(json, "in_doubt", of->in_doubt);
 	add_sum(json, "known_objects", "known_bytes", &of->known);
 	add_sum(json, "moved_objects", "moved_bytes", &of->is->moved);
 	add_sum(json, "stayed_objects", "stayed_bytes", &of->is->stayed);
@@ -118,6 +119,54 @@ static int show_collection(struct follow_view *view, const struct heading *headi
 	add_sum(json, "promoted_objects", "promoted_bytes", &of->is->promoted);
 	add_sum(json, "died_objects", "died_bytes", &of->is->died);
 	add_sum(json, "withdrawn_objects", "withdrawn_bytes", &of->is->withdrawn);
+	return end(ndjson);
+}
+
+static void add_generation(struct json *json, const struct blocks_generation *of)
+{
+	json__object(json, NULL);
+	if (of->generation != PLACE_UNKNOWN)
+		json__u64(json, "generation", of->generation);
+	add_u64(json, "spanned_bytes", of->spanned);
+	add_u64(json, "survived_bytes", of->survived);
+	add_u64(json, "moved_bytes", of->moved);
+	add_u64(json, "stayed_bytes", of->stayed);
+	if (of->generation != PLACE_UNKNOWN) {
+		add_u64(json, "slid_bytes", of->slid);
+		add_u64(json, "promoted_bytes", of->promoted);
+	}
+	if (of->holes_known) {
+		json__u64(json, "holes", of->holes);
+		add_u64(json, "hole_bytes", of->hole_bytes);
+		json__u64(json, "largest_hole_bytes", of->largest_hole);
+	}
+	json__end(json);
+}
+
+static int show_blocks(struct follow_view *view, const struct heading *heading,
+		       const struct follow_blocks *of)
+{
+	struct follow_ndjson *ndjson = (struct follow_ndjson *)view;
+	struct json *json = begin(ndjson, "blocks", heading);
+	const struct blocks *is = of->is;
+	struct blocks_sums sums = blocks__sums(is);
+
+	json__u64(json, "gc", of->collection->number);
+	add_flag(json, "counted", of->collection->counted_here);
+	add_u64(json, "survived_bytes", sums.survived);
+	add_u64(json, "moved_bytes", sums.moved);
+	add_u64(json, "stayed_bytes", sums.stayed);
+	if (of->collection->dead.bytes.known && !of->collection->dead.bytes.estimated)
+		json__u64(json, "dead_bytes", of->collection->dead.bytes.value);
+	if (sums.moved) {
+		add_u64(json, "down_bytes", is->down);
+		add_u64(json, "farthest_bytes", is->farthest);
+		add_u64(json, "median_below_bytes", blocks__median_below(is));
+	}
+	json__array(json, "generations");
+	for (size_t i = 0; i < is->generations.count; i++)
+		add_generation(json, &is->generations.items[i]);
+	json__end(json);
 	return end(ndjson);
 }
 
@@ -287,9 +336,9 @@ static void free_view(struct follow_view *view)
 	free(ndjson);
 }
 
-static const struct follow_view_form form = { show_anchor, show_collection, show_object,
-					      show_state,  paint,	    see_heading,
-					      free_view };
+static const struct follow_view_form form = { show_anchor, show_collection, show_blocks,
+					      show_object, show_state,	    paint,
+					      see_heading, free_view };
 
 struct follow_view *follow_ndjson__new(struct output *output)
 {

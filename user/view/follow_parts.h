@@ -17,6 +17,10 @@ void follow__add_types(struct buf *out, const struct terminal *terminal,
 void follow__add_state(struct buf *out, const struct terminal *terminal,
 		       const struct follow_state *state);
 
+/* Bytes by ranges alone: a line for each generation. */
+void follow__add_blocks(struct buf *out, const struct terminal *terminal,
+			const struct blocks *blocks);
+
 /* "0 to 1.2 %"; "-" where there was nothing to compare. */
 void follow__add_rate(struct buf *out, struct follow_rate rate);
 

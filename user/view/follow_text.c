@@ -282,6 +282,18 @@ static int show_collection(struct follow_view *view, const struct heading *headi
 	return flush(text);
 }
 
+static int show_blocks(struct follow_view *view, const struct heading *heading,
+		       const struct follow_blocks *blocks)
+{
+	struct follow_text *text = (struct follow_text *)view;
+
+	(void)heading;
+	if (text->live || !(text->options.verbose || blocks->alone))
+		return 0;
+	follow__add_blocks(&text->out, text->terminal, blocks->is);
+	return flush(text);
+}
+
 /* ---------------------------------------------------------------- dumps */
 
 static void say_anchor(struct buf *said, const struct follow_anchor *anchor)
@@ -508,9 +520,9 @@ static void free_view(struct follow_view *view)
 	free(text);
 }
 
-static const struct follow_view_form form = { show_anchor, show_collection, show_object,
-					      show_state,  paint,	    see_heading,
-					      free_view };
+static const struct follow_view_form form = { show_anchor, show_collection, show_blocks,
+					      show_object, show_state,	    paint,
+					      see_heading, free_view };
 
 struct follow_view *follow_text__new(const struct view_options *options, struct output *output,
 				     const struct terminal *terminal, bool live)

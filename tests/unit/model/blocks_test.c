@@ -16,8 +16,7 @@
 
 static const struct blocks_generation *of(const struct blocks *blocks, uint64_t generation)
 {
-	static const struct blocks_generation none = { .used = EVENT_UNKNOWN,
-						       .dead = EVENT_UNKNOWN };
+	static const struct blocks_generation none = { .spanned = EVENT_UNKNOWN };
 
 	for (size_t i = 0; i < blocks->generations.count; i++)
 		if (blocks->generations.items[i].generation == generation)
@@ -43,13 +42,13 @@ static void sliding_leaves_no_holes(void **state)
 
 	(void)state;
 	picture(&places, &whole, 1);
-	assert_int_equal(blocks__used(&blocks, 0, 600), 0);
+	assert_int_equal(blocks__spanned(&blocks, 0, 600), 0);
 	assert_int_equal(blocks__phase(&blocks, ranges, 3, &places), 0);
 	assert_int_equal(blocks__conclude(&blocks, &end), 0);
 	assert_int_equal(of(&blocks, 0)->survived, 200);
 	assert_int_equal(of(&blocks, 0)->stayed, 100);
 	assert_int_equal(of(&blocks, 0)->slid, 100);
-	assert_int_equal(of(&blocks, 0)->dead, 400);
+	assert_int_equal(of(&blocks, 0)->spanned, 600);
 	assert_true(of(&blocks, 0)->holes_known);
 	assert_int_equal(of(&blocks, 0)->holes, 0);
 	assert_int_equal(blocks.farthest, 250);
@@ -72,7 +71,6 @@ static void without_generations_little_is_known(void **state)
 	assert_int_equal(of(&blocks, PLACE_UNKNOWN)->survived, 150);
 	assert_int_equal(of(&blocks, PLACE_UNKNOWN)->slid, 0);
 	assert_int_equal(of(&blocks, PLACE_UNKNOWN)->promoted, 0);
-	assert_int_equal(of(&blocks, PLACE_UNKNOWN)->dead, EVENT_UNKNOWN);
 	assert_false(of(&blocks, PLACE_UNKNOWN)->holes_known);
 	blocks__free(&blocks);
 }
@@ -87,12 +85,11 @@ static void a_concurrent_one_tells_no_holes(void **state)
 
 	(void)state;
 	picture(&places, &whole, 1);
-	assert_int_equal(blocks__used(&blocks, 0, 600), 0);
+	assert_int_equal(blocks__spanned(&blocks, 0, 600), 0);
 	assert_int_equal(blocks__phase(&blocks, ranges, 2, &places), 0);
 	assert_int_equal(blocks__conclude(&blocks, &end), 0);
 	assert_false(of(&blocks, 0)->holes_known);
 	assert_int_equal(of(&blocks, 0)->holes, 0);
-	assert_int_equal(of(&blocks, 0)->dead, EVENT_UNKNOWN);
 	places__free(&places);
 	blocks__free(&blocks);
 }
@@ -257,7 +254,7 @@ static void conclude(void)
 			count_holes(&o.after.of.items[i]);
 }
 
-static void compare(const struct blocks *blocks, const uint64_t *used)
+static void compare(const struct blocks *blocks)
 {
 	for (uint64_t g = 0; g <= GENERATIONS; g++) {
 		const struct blocks_generation *found =
@@ -273,10 +270,7 @@ static void compare(const struct blocks *blocks, const uint64_t *used)
 		assert_int_equal(found->holes, right->holes);
 		assert_int_equal(found->hole_bytes, right->hole_bytes);
 		assert_int_equal(found->largest_hole, right->largest);
-		if (judged && used[g] >= right->survived)
-			assert_int_equal(found->dead, used[g] - right->survived);
-		else
-			assert_int_equal(found->dead, EVENT_UNKNOWN);
+		assert_int_equal(found->holes_known, judged);
 	}
 	assert_memory_equal(blocks->distances, o.distances, sizeof(o.distances));
 	assert_int_equal(blocks->down, o.down);
@@ -290,16 +284,13 @@ static void every_byte_is_right(void **state)
 	for (unsigned int n = 0; n < COLLECTIONS; n++) {
 		struct blocks blocks = { 0 };
 		struct blocks_end end = { 0, &o.after, true };
-		uint64_t used[GENERATIONS];
 
 		memset(&o, 0, sizeof(o));
 		draw(&o.before);
 		draw(&o.after);
 		end.mask = o.mask = any(1 << GENERATIONS);
-		for (unsigned int g = 0; g < GENERATIONS; g++) {
-			used[g] = any(HEAP);
-			assert_int_equal(blocks__used(&blocks, g, used[g]), 0);
-		}
+		for (unsigned int g = 0; g < GENERATIONS; g++)
+			assert_int_equal(blocks__spanned(&blocks, g, any(HEAP)), 0);
 		for (uint64_t phases = 1 + any(3); phases > 0 && !o.clash; phases--)
 			run_phase(&blocks);
 		assert_int_equal(blocks__conclude(&blocks, &end), 0);
@@ -307,7 +298,7 @@ static void every_byte_is_right(void **state)
 		sound += !o.clash;
 		if (!o.clash) {
 			conclude();
-			compare(&blocks, used);
+			compare(&blocks);
 		}
 		places__free(&o.before);
 		places__free(&o.after);

@@ -320,7 +320,7 @@ static void test_bytes_are_known_without_objects(void **state)
 	assert_true(s.has_blocks);
 	assert_int_equal(s.blocks.survived, 0x200);
 	assert_int_equal(s.blocks.slid, 0x100);
-	assert_int_equal(s.first.dead, 0x600);
+	assert_int_equal(s.first.spanned, 0x800);
 	assert_true(s.first.holes_known);
 	assert_int_equal(s.first.hole_bytes, 0x300);
 

@@ -60,7 +60,7 @@ static void collection(struct shown *shown)
 		.died = { 70000, 7000000 },
 		.withdrawn = { 3, 300 },
 	};
-	const struct follow_collection of = { &young, &is, { 12345, 1234500 } };
+	const struct follow_collection of = { &young, &is, { 12345, 1234500 }, false };
 
 	assert_int_equal(shown->view->form->collection(shown->view, &shown->heading, &of), 0);
 }
@@ -92,6 +92,46 @@ static void a_collection(void **state)
 		"\"survived_objects\":30,\"survived_bytes\":3000,\"promoted_objects\":5,"
 		"\"promoted_bytes\":500,\"died_objects\":70000,\"died_bytes\":7000000,"
 		"\"withdrawn_objects\":3,\"withdrawn_bytes\":300}\n");
+	end(&shown);
+}
+
+static void blocks(struct shown *shown)
+{
+	const struct collection young = sample__young();
+	struct blocks_generation of[2] = {
+		{ .generation = 0, .spanned = 8192, .survived = 2048, .moved = 1024, .slid = 512,
+		  .stayed = 1024, .promoted = 256, .holes_known = true, .holes = 2,
+		  .hole_bytes = 96, .largest_hole = 64 },
+		{ .generation = PLACE_UNKNOWN, .spanned = EVENT_UNKNOWN, .survived = 512,
+		  .stayed = 512 },
+	};
+	const struct blocks is = { .generations = { .items = of, .count = 2 },
+				   .distances = { [9] = 1024 }, .farthest = 600, .down = 1024 };
+	const struct follow_blocks shows = { &young, &is, true };
+
+	assert_int_equal(shown->view->form->blocks(shown->view, &shown->heading, &shows), 0);
+}
+
+static void bytes_by_ranges(void **state)
+{
+	struct shown shown;
+
+	(void)state;
+	begin(&shown, false);
+	blocks(&shown);
+	assert_string_equal(
+		text(&shown),
+		"           gen 0: survived 2.00 KiB, moved 1.00 KiB, of that slid 512 B, stayed"
+		" 1.00 KiB, promoted\n"
+		"             256 B; holes between survivors 2, in all 96 B, largest 64 B\n"
+		"           generation not told: survived 512 B, moved 0 B, stayed 512 B\n"
+		"           moved by less than 1.00 KiB in the median, by 600 B at most, to lower"
+		" addresses 1.00 KiB\n");
+	end(&shown);
+	begin(&shown, true);
+	blocks(&shown);
+	assert_non_null(strstr(text(&shown), "\"generations\":[{\"generation\":0,"
+					     "\"spanned_bytes\":8192,\"survived_bytes\":2048,"));
 	end(&shown);
 }
 
@@ -320,7 +360,9 @@ static void narrow_terminals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_collection),	    cmocka_unit_test(a_dump),
+		cmocka_unit_test(a_collection),
+		cmocka_unit_test(bytes_by_ranges),
+		cmocka_unit_test(a_dump),
 		cmocka_unit_test(an_object),	    cmocka_unit_test(the_end),
 		cmocka_unit_test(the_end_in_json),  cmocka_unit_test(without_births),
 		cmocka_unit_test(narrow_terminals),

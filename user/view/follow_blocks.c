@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What ranges alone tell of a collection, for people: indented lines below it. */
+#include <inttypes.h>
+
+#include "../base/units.h"
+#include "../base/wrap.h"
+#include "follow_parts.h"
+#include "terminal.h"
+
+#define INDENT 11
+
+static void add_bytes(struct buf *said, const char *what, uint64_t bytes)
+{
+	char text[UNITS_TEXT];
+
+	if (bytes != EVENT_UNKNOWN)
+		buf__printf(said, ", %s %s", what, units__bytes(text, bytes));
+}
+
+static void say_generation(struct buf *said, const struct blocks_generation *of)
+{
+	char text[UNITS_TEXT];
+
+	if (of->generation == PLACE_UNKNOWN)
+		buf__add_str(said, "generation not told: survived ");
+	else
+		buf__printf(said, "gen %" PRIu64 ": survived ", of->generation);
+	buf__add_str(said, of->survived == EVENT_UNKNOWN ? "-" : units__bytes(text, of->survived));
+	add_bytes(said, "moved", of->moved);
+	if (of->generation != PLACE_UNKNOWN && of->moved)
+		add_bytes(said, "of that slid", of->slid);
+	add_bytes(said, "stayed", of->stayed);
+	if (of->generation != PLACE_UNKNOWN)
+		add_bytes(said, "promoted", of->promoted);
+	if (!of->holes_known)
+		return;
+	buf__printf(said, "; holes between survivors %s", units__count(text, of->holes));
+	if (of->holes) {
+		add_bytes(said, "in all", of->hole_bytes);
+		add_bytes(said, "largest", of->largest_hole);
+	}
+}
+
+static void say_distance(struct buf *said, const struct blocks *blocks)
+{
+	char median[UNITS_TEXT], most[UNITS_TEXT];
+	uint64_t below = blocks__median_below(blocks);
+
+	buf__add_str(said, "moved ");
+	if (below != EVENT_UNKNOWN)
+		buf__printf(said, "by less than %s in the median, ", units__bytes(median, below));
+	buf__printf(said, "by %s at most", units__bytes(most, blocks->farthest));
+	add_bytes(said, "to lower addresses", blocks->down);
+}
+
+static void add_line(struct buf *out, const struct terminal *terminal, struct buf *said)
+{
+	struct wrap wrap = { terminal__text_columns(terminal), NULL, INDENT + 2 };
+
+	buf__add_repeated(out, ' ', INDENT);
+	wrap__add(out, &wrap, INDENT, buf__str(said));
+	buf__add_char(out, '\n');
+	out->error = out->error ? out->error : said->error;
+	buf__reset(said);
+}
+
+void follow__add_blocks(struct buf *out, const struct terminal *terminal,
+			const struct blocks *blocks)
+{
+	struct buf said = BUF_INIT;
+
+	for (size_t i = 0; i < blocks->generations.count; i++) {
+		const struct blocks_generation *of = &blocks->generations.items[i];
+
+		if (of->survived == 0 && of->moved == 0 && !of->holes_known)
+			continue;
+		say_generation(&said, of);
+		add_line(out, terminal, &said);
+	}
+	if (blocks->farthest) {
+		say_distance(&said, blocks);
+		add_line(out, terminal, &said);
+	}
+	buf__free(&said);
+}
