@@ -165,7 +165,7 @@ build = $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc 2>/de
 
 demo:				## set up, build, trace the small virtual machine for ten seconds
 	$(Q)scripts/setup build
-	$(Q)+$(build) all
+	$(Q)+scripts/quietly $(BUILD)/demo.log $(build) all
 	$(Q)scripts/demo
 
 check:				## set up, build and run every test (ONLY=glob: those whose name matches)
