@@ -128,6 +128,41 @@ nothing_up "$(pid vm)"
 stop vm
 pass
 
+t "a runtime that has the probes and serves no request: said, with status 1"
+"${CC:-cc}" -O2 -I"$ROOT/include" "$ROOT/docs/example/runtime.c" "$ROOT/docs/example/probes.c" \
+	-o "$TMP/tiny" || fail "the example does not build"
+start tiny "$TMP/tiny"
+run timeout 60 gctrace probes -p "$(pid tiny)"
+expect "$TMP/out" '^  dump +yes .* where the runtime serves requests$'
+for command in follow "record --dump --output $TMP/unanswered" \
+	"record --dump=1s --output $TMP/unanswered"; do
+	# shellcheck disable=SC2086
+	run timeout 60 gctrace $command -p "$(pid tiny)" -d 2s
+	expect_status 1
+	expect "$TMP/err" 'no heap dump: the process did not answer the request for one within'
+	expect_equal 1 "$(grep -c 'no heap dump: ' "$TMP/err")" "messages"
+	expect "$TMP/out" '^complete'
+done
+run timeout 60 gctrace record --dump -p "$(pid tiny)" -d 1ms --output "$TMP/unanswered"
+expect_status 1
+expect "$TMP/err" 'no heap dump: .* asked for'
+stop tiny
+pass
+
+t "the wish for a further dump that the end takes back is no failure, and not told"
+start_vm vm --objects 10000
+start recorder gctrace record -p "$(pid vm)" --dump=300ms --output "$TMP/further"
+start staller bash -c "until grep -q 'heap dump of' $TMP/recorder.err; do sleep 0.01; done
+	kill -STOP $(pid vm)"
+join staller
+WAIT=60 wait_for "is_up $(pid vm) dump" || fail "no further dump is asked for"
+stop recorder INT
+expect_equal 0 "$status" "exit status"
+expect_not "$TMP/recorder.err" 'no heap dump'
+kill -CONT "$(pid vm)"
+stop vm
+pass
+
 # From here on dumps that take seconds, so that something can happen in their midst.
 # FILE: waits until a part of a dump is in it.
 in_its_midst() {

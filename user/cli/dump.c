@@ -155,13 +155,15 @@ void dump__abort(struct dump *dump)
 	if (dump->is_aborted || dump->state >= ENDING)
 		return;
 	dump->is_aborted = true;
-	if (dump->state == WAITING) {
+	dump->heard_ns = dump->aborted_ns = now_of(dump); /* C_END has its time from here on */
+	/* What did not begin in that time is not about to. */
+	if (dump->state == WAITING || (dump->state == ASKED &&
+				       dump->aborted_ns - dump->result.asked_ns >= END_NS)) {
 		leave(dump, DUMP_ABORTED);
 		return;
 	}
 	lower(dump);
 	hold(dump, false);
-	dump->heard_ns = dump->aborted_ns = now_of(dump); /* C_END has its time from here on */
 }
 
 /* ---------------------------------------------------------------- events */

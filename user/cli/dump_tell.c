@@ -59,14 +59,20 @@ static void tell_whole(const char *name, const struct dump_result *result)
 		note("%s: heap dump, told in %s within %s", name, bytes, ns);
 }
 
+static void tell_unanswered(const char *name, const struct dump_result *result)
+{
+	char ns[UNITS_TEXT];
+
+	error("%s: no heap dump: the process did not answer the request for one within %s; its"
+	      " runtime may serve no requests, or be too busy",
+	      name, units__ns(ns, result->ended_ns - result->asked_ns));
+}
+
 static void tell_none(const char *name, const struct dump_result *result)
 {
 	switch (result->outcome) {
 	case DUMP_NEVER_BEGAN:
-		error("%s: no heap dump: it was asked for, and within %llu s none began; its"
-		      " runtime may be too busy to answer, or unable to",
-		      name,
-		      (unsigned long long)((result->ended_ns - result->asked_ns) / 1000000000));
+		tell_unanswered(name, result);
 		break;
 	case DUMP_TAKEN:
 		error("%s: no heap dump: another tracer is having one made for too long; try again"
@@ -77,7 +83,10 @@ static void tell_none(const char *name, const struct dump_result *result)
 		error("%s: no heap dump: the process ended, or executed another program", name);
 		break;
 	case DUMP_ABORTED:
-		note("%s: no heap dump: it was stopped before it began", name);
+		if (result->asked_ns)
+			tell_unanswered(name, result);
+		else
+			error("%s: no heap dump: it was stopped before it was asked for", name);
 		break;
 	default:
 		break; /* said where it failed */

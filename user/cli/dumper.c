@@ -4,7 +4,9 @@
 #include <stddef.h>
 
 #include "../attach/session.h"
+#include "../attach/target.h"
 #include "../base/report.h"
+#include "../target/process.h"
 #include "dump_live.h"
 #include "live.h"
 
@@ -22,14 +24,33 @@ int dumper__event(struct dumper *dumper, const struct event *event)
 static void finish_dump(struct dumper *dumper, const struct dump *dump)
 {
 	const struct dump_result *result = dump__result(dump);
+	const bool was_taken_back =
+		!result->begun && result->outcome == DUMP_ABORTED && dumper->had_round;
 
 	progress_end();
-	dump__tell(dump);
+	if (!was_taken_back)
+		dump__tell(dump);
 	dumper->begun += result->begun;
 	dumper->whole += dump__is_whole(dump);
-	dumper->failed += !result->begun && result->outcome != DUMP_ABORTED;
+	dumper->failed += !result->begun && !was_taken_back;
 	dump_live__free(dumper->dump);
 	dumper->dump = NULL;
+}
+
+/* The trace was over before their turn came. */
+static void tell_unasked(struct dumper *dumper)
+{
+	const struct session *session = live__session(dumper->live);
+
+	for (; dumper->next < session__target_count(session); dumper->next++) {
+		const struct target *target = session__target(session, dumper->next);
+
+		if (target->state != TARGET_LIVE && target->state != TARGET_LEFT)
+			continue;
+		error("pid %d: no heap dump: the trace ended before it was asked for",
+		      target->process->pid);
+		dumper->failed++;
+	}
 }
 
 void dumper__end(struct dumper *dumper)
@@ -37,10 +58,12 @@ void dumper__end(struct dumper *dumper)
 	struct dump *dump = dumper->dump ? dump_live__dump(dumper->dump) : NULL;
 
 	dumper->is_done = true;
-	if (!dump)
-		return;
-	dump__give_up(dump);
-	finish_dump(dumper, dump);
+	if (dump) {
+		dump__give_up(dump);
+		finish_dump(dumper, dump);
+	}
+	if (dumper->live && !dumper->had_round)
+		tell_unasked(dumper);
 }
 
 /* The next target that lives; false: the round is over. */
@@ -73,6 +96,7 @@ static void start_round(struct dumper *dumper, uint64_t now)
 static void end_round(struct dumper *dumper)
 {
 	dumper->is_in_round = false;
+	dumper->had_round = true;
 	dumper->is_done = !dumper->every_ns;
 	if (!dumper->is_done && !dumper->said_late && clock__monotonic_ns() > dumper->round_ns) {
 		note("heap dumps take longer than the time between them: each starts when the one"

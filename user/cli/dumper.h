@@ -9,7 +9,8 @@
  *
  * A round goes through the targets that live when their turn comes. One that cannot be asked, or
  * does not answer, is told of and passed over. Rounds start `every_ns` after the one before
- * started, or at once where that took longer (a note says so the first time).
+ * started, or at once where that took longer (a note says so the first time). A wish of a later round
+ * that the trace's end takes back is no failure; one of the first round is.
  */
 #ifndef GCTRACE_CLI_DUMPER_H
 #define GCTRACE_CLI_DUMPER_H
@@ -31,10 +32,11 @@ struct dumper {
 	struct dump_live *dump; /* under way; NULL */
 	uint32_t next;	   /* target of this round */
 	bool is_in_round, is_done, is_stopping, said_late;
+	bool had_round;	   /* each target was asked once, or could not be */
 	uint64_t round_ns; /* when the next one starts */
 	uint64_t begun;	   /* dumps of which at least a part came */
 	uint64_t whole;
-	uint64_t failed;   /* wishes of which nothing came, but those that were stopped */
+	uint64_t failed;   /* wishes of which nothing came */
 };
 
 /* After live__begin(). Zeroes but for every_ns before that. */

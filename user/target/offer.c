@@ -63,8 +63,8 @@ static const struct row probes[OFFER_COUNT] = {
 	[OFFER_MOVES] = { "gctrace", "moved__references", "from where to where, with --moves" },
 	[OFFER_SURVIVALS] = { "gctrace", "surviving__references", "what stayed where it is, with"
 			      " --moves" },
-	[OFFER_DUMP] = { "gctrace", "request__dump", "objects, references, roots and classes, on"
-			 " request" },
+	[OFFER_DUMP] = { "gctrace", "request__dump", "objects, references, roots and classes, where"
+			 " the runtime serves requests" },
 	[OFFER_ALLOCATIONS] = { "gctrace", "object__alloc", "samples of new objects, as far as the"
 				" runtime reports them" },
 };

@@ -443,6 +443,14 @@ static void an_abort_before_the_beginning(void **state)
 	assert_int_equal(dump__result(dump)->outcome, DUMP_ABORTED);
 	end(&world, dump);
 
+	/* After a time in which it would have begun, nothing more is waited for. */
+	dump = start(&world);
+	pass_time(&world, dump, 1000);
+	dump__abort(dump);
+	EXPECT(&world.log, "ring ask unask leave");
+	assert_int_equal(dump__result(dump)->outcome, DUMP_ABORTED);
+	end(&world, dump);
+
 	/* Or it had begun just then. */
 	dump = start(&world);
 	pass_time(&world, dump, 300);
