@@ -31,6 +31,34 @@ expect_equal "$(figures "$TMP/live")" "$(figures "$TMP/out")" "figures of the fi
 expect_equal true "$(jq 'select(.event == "summary").complete' "$TMP/out")" complete
 pass
 
+t "on a terminal it says how a recording without -d ends"
+if command -v script >/dev/null; then
+	start terminal script -qefc "gctrace record -p $(pid vm) -o json --output $TMP/endless" \
+		"$TMP/tty"
+	wait_for 'grep -q "recording; Ctrl-C ends it" "$TMP/tty"' || fail "nothing is said"
+	stop terminal
+	run script -qec "gctrace record -p $(pid vm) -d 100ms --output $TMP/ended" "$TMP/tty"
+	expect_not "$TMP/tty" 'Ctrl-C'
+	pass
+else
+	skip "script is not installed"
+fi
+
+t "why a process made no heap dump stands at the end, too"
+if command -v /usr/bin/python3 >/dev/null &&
+	readelf -n /usr/bin/python3 2>/dev/null | grep -q 'Provider: python'; then
+	start py /usr/bin/python3 -c 'print("ready", flush=True); import time; time.sleep(600)'
+	wait_for grep -qs ready "$TMP/py.out"
+	run gctrace record -p "$(pid py)" --dump -d 500ms --output "$TMP/undumped"
+	expect_status 1
+	tail -n 2 "$TMP/err" >"$TMP/end"
+	expect "$TMP/end" "pid $(pid py) made no heap dump: CPython has none \\(CPython's probes"
+	stop py
+	pass
+else
+	skip "/usr/bin/python3 has no probes"
+fi
+
 t "without privileges, from a pipe, the same"
 chmod 644 "$TMP/whole"
 run setpriv --reuid 65534 --regid 65534 --clear-groups gctrace -o json "$TMP/whole"

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../attach/session.h"
 #include "../attach/target.h"
+#include "../base/buf.h"
 #include "../base/clock.h"
 #include "../base/escape.h"
 #include "../base/files.h"
@@ -16,6 +18,9 @@
 #include "../base/units.h"
 #include "../stream/recording.h"
 #include "../stream/feed.h"
+#include "../target/offer.h"
+#include "../target/process.h"
+#include "../target/runtime.h"
 #include "command.h"
 #include "dumper.h"
 #include "live.h"
@@ -72,6 +77,7 @@ struct recorder {
 	bool is_dumping;
 	const char *path;
 	uint64_t flushed_ns;
+	struct buf undumped; /* a line for each process that cannot make a heap dump, and why */
 };
 
 static void show_progress(const struct recorder *recorder)
@@ -125,6 +131,43 @@ static int open_writer(struct recorder *recorder)
 				     &recorder->trace.writer);
 }
 
+/* Told at the end, too: what was said at the start is far up by then. */
+static void look_at_offers(struct recorder *recorder)
+{
+	const struct session *session = live__session(recorder->trace.live);
+
+	for (uint32_t i = 0; i < session__target_count(session); i++) {
+		const struct target *target = session__target(session, i);
+		struct offer offers[OFFER_COUNT];
+
+		if (!target->runtime)
+			continue;
+		offers__find(target->runtime, &target->modules, offers);
+		if (!offers[OFFER_DUMP].available)
+			buf__printf(&recorder->undumped, "pid %d made no heap dump: %s has none (%s)\n",
+				    target->process->pid,
+				    target->runtime->name ? target->runtime->name : "its runtime",
+				    offers[OFFER_DUMP].text);
+	}
+}
+
+static void tell_undumped(const struct recorder *recorder)
+{
+	const char *line = buf__str(&recorder->undumped), *stop;
+
+	for (; (stop = strchr(line, '\n')); line = stop + 1)
+		error("%.*s", (int)(stop - line), line);
+}
+
+/* On a terminal nothing else says for a second that it works, nor how it ends. */
+static void say_how_it_ends(const struct recorder *recorder)
+{
+	const struct trace_settings *tracing = recorder->trace.tracing;
+
+	if (isatty(STDERR_FILENO) && !tracing->duration_ns && !tracing->count)
+		note("recording; Ctrl-C ends it");
+}
+
 static int begin(struct recorder *recorder, const struct words *processes)
 {
 	const struct live_options options = {
@@ -135,6 +178,8 @@ static int begin(struct recorder *recorder, const struct words *processes)
 
 	if (!err)
 		err = live__add_words(recorder->trace.live, processes);
+	if (!err && recorder->is_dumping)
+		look_at_offers(recorder);
 	if (!err)
 		err = open_writer(recorder);
 	/* What trace__begin() learns, when it started first of all, is written behind it. */
@@ -145,6 +190,8 @@ static int begin(struct recorder *recorder, const struct words *processes)
 					      live__facts(recorder->trace.live));
 	if (!err && recorder->is_dumping)
 		dumper__begin(&recorder->dumper, recorder->trace.live);
+	if (!err)
+		say_how_it_ends(recorder);
 	return err;
 }
 
@@ -191,6 +238,8 @@ static enum status record(struct recorder *recorder, const struct words *process
 	if (status == STATUS_FINE && recorder->dumper.failed)
 		status = STATUS_FAILED;
 	status = close_writer(recorder, status);
+	tell_undumped(recorder);
+	buf__free(&recorder->undumped);
 	trace__close(&recorder->trace);
 	return status;
 }
