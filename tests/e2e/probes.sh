@@ -188,6 +188,36 @@ else
 	pass
 fi
 
+t "who may not look is told it in the list and in NDJSON"
+as_nobody() {
+	setpriv --bounding-set -all --inh-caps -all --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+if ! as_nobody "$BUILD/gctrace" version >/dev/null 2>&1; then
+	skip "the build directory cannot be read by others"
+else
+	run as_nobody "$BUILD/gctrace" probes
+	expect "$TMP/err" 'processes that the kernel forbids to look at: [0-9]+; run gctrace as root'
+	run as_nobody "$BUILD/gctrace" probes -o json -p "$(pid py),$(pid vm),99999999"
+	expect_status 1
+	expect "$TMP/out" '"event":"summary","complete":false,"processes":0,"forbidden":2'
+	run as_nobody "$BUILD/gctrace" probes -o json -p 99999999
+	expect "$TMP/out" '"event":"summary","complete":false,"processes":0,"forbidden":0'
+	pass
+fi
+
+t "what even root may not look into is named, with the reason"
+gctrace probes -p 1 >/dev/null 2>"$TMP/one"
+if grep -q 'lets nobody here read /proc/1/' "$TMP/one"; then
+	run gctrace probes
+	expect "$TMP/err" 'lets nobody here read /proc/1/[a-z]+ \(.*, of user 0\), not even with'
+	run gctrace probes -o json -p 1
+	expect_status 1
+	expect "$TMP/out" '"event":"summary","complete":false,"processes":0,"forbidden":1'
+	pass
+else
+	skip "root may look into process 1"
+fi
+
 t "a hostile name of a process is escaped, in text and in NDJSON"
 cp "$(readlink -f /usr/bin/python3)" "$TMP/evil"$'\033[2J\n'"pid 1"
 start evil "$TMP/evil"$'\033[2J\n'"pid 1" -c 'print("ready", flush=True); import time; time.sleep(600)'

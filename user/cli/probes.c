@@ -87,15 +87,32 @@ static int show_process(struct process *process, struct note_cache *cache,
 	return err;
 }
 
+/* A process that was asked for and is not shown is told in the closing line, too. */
+static bool is_seen(struct probes_view *view, int err)
+{
+	view->forbidden += err == -EACCES || err == -EPERM;
+	view->unseen += err < 0;
+	return err >= 0;
+}
+
 static bool show_named(const struct target_settings *target, struct note_cache *cache,
 		       struct probes_view *view)
 {
 	struct processes processes = VEC_INIT;
-	bool fine = processes__open(&target->processes, &processes) == 0;
+	bool fine = true;
 
-	for (size_t i = 0; i < processes.count; i++)
-		if (show_process(processes.items[i], cache, view))
+	for (size_t i = 0; i < target->processes.count; i++) {
+		struct words one = { .items = &target->processes.items[i], .count = 1 };
+
+		if (!is_seen(view, processes__open(&one, &processes)))
 			fine = false;
+	}
+	for (size_t i = 0; i < processes.count; i++) {
+		int err = show_process(processes.items[i], cache, view);
+
+		if (!is_seen(view, err) || err)
+			fine = false;
+	}
 	processes__free(&processes);
 	return fine;
 }
@@ -109,12 +126,16 @@ static int list_process(pid_t pid, struct note_cache *cache, struct probes_view 
 	struct process *process;
 	struct probed probed = { .modules = MODULES_INIT };
 	struct maps maps = MAPS_INIT;
-	int err = process__open(pid, &process, NULL);
+	struct buf why = BUF_INIT;
+	int err = process__open(pid, &process, &why);
 
-	if (err) {
-		view->forbidden += err == -EACCES;
-		return 0;
+	if (err == -EACCES) {
+		view->forbidden++;
+		buf__printf(&view->refusals, "%s\n", buf__str(&why));
 	}
+	buf__free(&why);
+	if (err)
+		return 0;
 	probed.process = process;
 	if (maps__read(&maps, process) == 0 &&
 	    modules__scan_maps(&probed.modules, process, &maps, cache, NULL) == 0)
@@ -178,7 +199,7 @@ static const struct option_use uses[] = {
 const struct command probes_command = {
 	.name = "probes",
 	.summary = "Show what a process offers to be seen, or which processes offer anything",
-	.operands = "",
+	.operands = "[-p PID|NAME]",
 	.about = "With -p: which runtime the process runs, where its probes are, and what they"
 		 " tell, level by level (collections, pools, moves, survivals, heap dumps,"
 		 " allocations); what is missing, and what can be done for it. With -v, every"

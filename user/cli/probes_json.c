@@ -140,7 +140,7 @@ int probes_json__end(struct probes_view *view)
 {
 	json__begin(&view->json);
 	json__string(&view->json, "event", "summary");
-	json__bool(&view->json, "complete", view->forbidden == 0);
+	json__bool(&view->json, "complete", !view->forbidden && !view->unseen);
 	json__u64(&view->json, "processes", view->shown);
 	json__u64(&view->json, "forbidden", view->forbidden);
 	return json__write(&view->json, view->output);

@@ -190,6 +190,21 @@ int probes_text__process(struct probes_view *view, const struct probed *probed)
 	return probes_text__write(view);
 }
 
+/* Without the right to look one remedy is for all of them; with it each is a case of its own. */
+static void tell_forbidden(const struct probes_view *view)
+{
+	const char *line = buf__str(&view->refusals), *stop;
+
+	if (view->forbidden && !host__has_capability(CAP_SYS_PTRACE)) {
+		note("processes that the kernel forbids to look at: %zu; run gctrace as root, or"
+		     " give it CAP_SYS_PTRACE",
+		     view->forbidden);
+		return;
+	}
+	for (; (stop = strchr(line, '\n')); line = stop + 1)
+		note("%.*s", (int)(stop - line), line);
+}
+
 int probes_text__end(struct probes_view *view)
 {
 	int err;
@@ -201,9 +216,6 @@ int probes_text__end(struct probes_view *view)
 		return err;
 	if (!view->shown)
 		note("no process here has probes that gctrace knows");
-	if (view->forbidden)
-		note("processes that the kernel forbids to look at: %zu%s", view->forbidden,
-		     host__has_capability(CAP_SYS_PTRACE) ? "" :
-		     "; run gctrace as root, or give it CAP_SYS_PTRACE");
+	tell_forbidden(view);
 	return 0;
 }

@@ -34,6 +34,7 @@ void probes_view__free(struct probes_view *view)
 	json__free(&view->json);
 	buf__free(&view->text);
 	buf__free(&view->listeners);
+	buf__free(&view->refusals);
 }
 
 static bool as_json(const struct probes_view *view)

@@ -40,7 +40,9 @@ struct probes_view {
 	struct buf text;
 	struct buf listeners;    /* names of probes, while they are gathered */
 	size_t shown;            /* processes */
-	size_t forbidden;        /* processes that could not be looked at, for the closing line */
+	struct buf refusals;     /* of a list: a line for each that is forbidden, and why */
+	size_t forbidden;        /* processes that are not ours to look into */
+	size_t unseen;           /* that were named and could not be shown, for any reason */
 };
 
 /* settings and output must outlive it. listing: the processes of the host, a line each. */
