@@ -37,6 +37,20 @@ refused 1 'there is no process 4194305; gctrace probes lists' gctrace -p 4194305
 refused 1 'has the name no-such-name-here; gctrace probes lists' gctrace -p no-such-name-here
 pass
 
+t "a heap dump's name where a recording belongs is said to be one"
+: >"$TMP/recording"
+for command in "" follow; do
+	# shellcheck disable=SC2086
+	refused 1 '@1 names a heap dump for gctrace heap .* the whole recording: .*/recording$' \
+		gctrace $command "$TMP/recording@1"
+done
+cd "$TMP" || exit 1
+refused 1 'there is no file recording@last; @last names a heap dump' gctrace recording@last
+cd - >/dev/null || exit 1
+refused 1 'cannot open the recording .*/none@1' gctrace "$TMP/none@1"
+refused 1 'cannot open the recording .*/none:' gctrace heap "$TMP/none@1"
+pass
+
 t "no word of the command line reaches the terminal unescaped"
 refused 2 'x1b\[31m' gctrace $'--\033[31m'
 refused 2 'x1b\[31m' gctrace $'\033[31m'

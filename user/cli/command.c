@@ -8,6 +8,7 @@
 
 #include "../base/escape.h"
 #include "../base/report.h"
+#include "../stream/dump_name.h"
 #include "help.h"
 #include "suggest.h"
 #include "version.h"
@@ -132,6 +133,8 @@ static enum status unknown(const char *word)
 	for (size_t i = 0; commands[i]; i++)
 		suggestion__offer(&suggestion, commands[i]->name);
 	near = suggestion__nearest(&suggestion);
+	if (dump_name__refuse(word))
+		return STATUS_FAILED;
 	if (word[strspn(word, "0123456789")] == '\0')
 		error("%s is no command; to trace the process of that number: gctrace -p %s",
 		      escape(word), escape(word));

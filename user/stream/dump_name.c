@@ -54,3 +54,23 @@ void dump_name__free(struct dump_name *name)
 	free(name->path);
 	name->path = NULL;
 }
+
+int dump_name__refuse(const char *word)
+{
+	const char *at = strrchr(word, '@');
+	uint64_t number;
+	char *path;
+	int err = 0;
+
+	if (!at || at == word || parse_number(at + 1, &number) == 0)
+		return 0;
+	path = strndup(word, (size_t)(at - word));
+	if (path && access(path, F_OK) == 0) {
+		error("there is no file %s; %s names a heap dump for gctrace heap and gctrace path,"
+		      " here goes the whole recording: %s",
+		      escape(word), escape(at), escape(path));
+		err = -EINVAL;
+	}
+	free(path);
+	return err;
+}

@@ -23,4 +23,10 @@ struct dump_name {
 int dump_name__parse(const char *word, struct dump_name *name);
 void dump_name__free(struct dump_name *name);
 
+/*
+ * A word that was to name a whole recording, and is no file: does it name a dump of one? Then
+ * -EINVAL after an error message that says so; else 0.
+ */
+int dump_name__refuse(const char *word);
+
 #endif

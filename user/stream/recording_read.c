@@ -26,6 +26,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/report.h"
+#include "dump_name.h"
 #include "loss.h"
 #include "recording.h"
 
@@ -342,10 +343,13 @@ int recording__open_fd(int fd, const char *path, struct recording **out)
 int recording__open(const char *path, struct recording **out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int err = fd < 0 ? errno : 0;
 	struct stat st;
 
-	if (fd < 0)
-		return error_errno(errno, "cannot open the recording %s", escape(path));
+	if (err == ENOENT && dump_name__refuse(path))
+		return -EINVAL;
+	if (err)
+		return error_errno(err, "cannot open the recording %s", escape(path));
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
 		close(fd);
 		return error_errno(EISDIR, "cannot read the recording %s", escape(path));

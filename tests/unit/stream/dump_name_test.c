@@ -55,6 +55,18 @@ static void what_is_a_path_as_it_is(void **state)
 		expect(words[i], words[i], DUMP_NAME_NONE);
 }
 
+static void where_a_recording_belongs(void **state)
+{
+	(void)state;
+	assert_int_equal(dump_name__refuse("/no/app@2"), 0); /* there is no such file either */
+	assert_int_equal(dump_name__refuse("/dev/null"), 0);
+	assert_int_equal(dump_name__refuse("/dev/null@x"), 0);
+	assert_int_equal(dump_name__refuse("/dev/null@2"), -EINVAL);
+	assert_int_equal(dump_name__refuse("/dev/null@last"), -EINVAL);
+	assert_int_equal(dump_name__refuse("@2"), 0);
+	assert_int_equal(dump_name__refuse(""), 0);
+}
+
 static void what_no_dump_can_be(void **state)
 {
 	(void)state;
@@ -75,6 +87,7 @@ static void a_file_of_that_name_goes_first(void **state)
 	close(fd);
 	snprintf(word, sizeof(word), "%s@2", path);
 	expect(word, path, 2);
+	assert_int_equal(dump_name__refuse(word), -EINVAL);
 	assert_int_equal(rename(path, word), 0);
 	expect(word, word, DUMP_NAME_NONE);
 	unlink(word);
@@ -85,6 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_names_a_dump),
 		cmocka_unit_test(what_is_a_path_as_it_is),
+		cmocka_unit_test(where_a_recording_belongs),
 		cmocka_unit_test(what_no_dump_can_be),
 		cmocka_unit_test(a_file_of_that_name_goes_first),
 	};
