@@ -108,6 +108,20 @@ while IFS= read -r line; do
 done <"$TMP/quoted"
 pass
 
+t "the example of a heap dump is built and asked"
+if [ "$(id -u)" != 0 ]; then
+	skip "it needs root"
+else
+	(cd "$ROOT" && $CC $WARN -O2 docs/example/dump.c docs/example/probes.c -o "$TMP/list") || fail "no build"
+	start list "$TMP/list"
+	run timeout 60 gctrace heap -p "$(pid list)" -o json
+	expect_status 0
+	expect "$TMP/out" '"event":"summary".*"complete":true,"objects":1000,"bytes":16000,"references":999,'
+	expect "$TMP/out" '"reached_objects":1000,.*"missing":\{\},"odd":\{\}\}$'
+	stop list
+	pass
+fi
+
 t "the example is built and traced"
 if [ "$(id -u)" != 0 ]; then
 	skip "it needs root"
