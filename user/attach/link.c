@@ -269,7 +269,7 @@ void links__detach_thread(struct links *links, pid_t tid)
 	if (links->count == 0 || vec__reserve(&ended, links->count))
 		return;
 	for (size_t i = 0; i < links->count; i++) {
-		if (links->items[i].site.tid == tid)
+		if (links->items[i].site.tid == tid && !links->items[i].error)
 			ended.items[ended.count++] = links->items[i];
 		else
 			links->items[kept++] = links->items[i];

@@ -33,6 +33,7 @@ struct link_site {
 	ino_t inode;
 	const char *probe; /* static text */
 	unsigned int levels;
+	bool failed; /* it was warned of that it could not be attached */
 };
 
 /* One site. Those that share a descriptor stand together; the first one has it. */
@@ -40,7 +41,8 @@ struct link {
 	struct link_site site; /* path is NULL: it need not live on */
 	int perf_fd;	       /* not of a link of many sites */
 	int link_fd;
-	int error; /* 0, or why it could not be attached */
+	int error;     /* 0, or why it could not be attached */
+	bool left_out; /* nobody will try again: its arguments cannot be read */
 };
 
 struct links VEC_OF(struct link);
@@ -61,7 +63,10 @@ int links__attach(struct links *links, const struct kernel *kernel, const struct
 void links__detach(struct links *links);
 void links__free(struct links *links); /* detaches first */
 
-/* Detach those that were made for a thread, which has exited: they are of no use any more. */
+/*
+ * Detach those that were made for a thread, which has exited: they are of no use any more. What
+ * failed stays on the list.
+ */
 void links__detach_thread(struct links *links, pid_t tid);
 
 #endif

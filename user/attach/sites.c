@@ -21,13 +21,43 @@ static bool can_link_many(const struct target *target, const struct attacher *at
 	return attacher->kernel->multi && !target->leader_gone;
 }
 
-static bool is_linked(const struct target *target, const struct module *module, const char *probe)
+static bool same_site(const struct link_site *a, const struct link_site *b)
+{
+	return a->offset == b->offset && a->inode == b->inode && a->dev == b->dev &&
+	       a->at_return == b->at_return && strcmp(a->probe, b->probe) == 0;
+}
+
+/*
+ * One that failed is taken off the list, to be tried again; what was said of it stays with the
+ * site. Those that share a descriptor stand together, so the order of the others is kept.
+ */
+static bool is_linked(struct target *target, struct link_site *site)
+{
+	struct links *links = &target->links;
+
+	for (size_t i = 0; i < links->count; i++) {
+		const struct link *link = &links->items[i];
+
+		if (!same_site(&link->site, site))
+			continue;
+		if (!link->error || link->left_out)
+			return true;
+		site->failed = link->site.failed;
+		memmove(&links->items[i], &links->items[i + 1],
+			(--links->count - i) * sizeof(*links->items));
+		return false;
+	}
+	return false;
+}
+
+/* A module has one such function, which takes long to find. */
+static bool is_function_linked(const struct target *target, const struct module *module)
 {
 	for (size_t i = 0; i < target->links.count; i++) {
-		const struct link_site *site = &target->links.items[i].site;
+		const struct link *link = &target->links.items[i];
 
-		if (site->dev == module->dev && site->inode == module->inode &&
-		    strcmp(site->probe, probe) == 0)
+		if (link->site.at_return && !link->error && link->site.dev == module->dev &&
+		    link->site.inode == module->inode)
 			return true;
 	}
 	return false;
@@ -37,7 +67,13 @@ static bool is_linked(const struct target *target, const struct module *module, 
 static int leave_out(struct target *target, const struct link_site *like, int err,
 		     const struct buf *why)
 {
-	struct link link = { .site = *like, .perf_fd = -1, .link_fd = -1, .error = err };
+	struct link link = {
+		.site = *like,
+		.perf_fd = -1,
+		.link_fd = -1,
+		.error = err,
+		.left_out = true,
+	};
 
 	warning("pid %d: a site of probe %s is left out: %s", target->process->pid, like->probe,
 		buf__str(why));
@@ -54,17 +90,19 @@ static int add_site(struct target *target, const struct attacher *attacher, stru
 	uint32_t number;
 	int err;
 
+	link_site.offset = note->offset;
+	link_site.semaphore_offset = note->semaphore_offset;
+	if (is_linked(target, &link_site))
+		return 0;
 	err = operands__parse(note->arguments, machine, &site, &why);
 	if (err) {
-		err = leave_out(target, like, err, &why);
+		err = leave_out(target, &link_site, err, &why);
 		buf__free(&why);
 		return err;
 	}
 	err = tables__site(attacher->tables, &site, &number);
 	if (err)
 		return err;
-	link_site.offset = note->offset;
-	link_site.semaphore_offset = note->semaphore_offset;
 	link_site.cookie = tables__cookie(target->slot, number);
 	if (vec__push(sites, link_site))
 		return error_errno(-ENOMEM, "no memory");
@@ -87,7 +125,7 @@ static int add_probe(struct target *target, const struct attacher *attacher, str
 	int err = 0;
 
 	probe = notes__find(module->notes, provider__name(row->provider), row->name);
-	if (!probe || is_linked(target, module, row->name))
+	if (!probe)
 		return 0;
 	site.program = programs__find(attacher->programs, row->provider, row->program,
 				      site.multi);
@@ -116,11 +154,13 @@ static int add_function(struct target *target, const struct attacher *attacher,
 	uint32_t number;
 	int wanted, err;
 
-	if (!(target->wanted & site.levels) || is_linked(target, module, site.probe))
+	if (!(target->wanted & site.levels) || is_function_linked(target, module))
 		return 0;
 	wanted = cause__function(target, attacher, module, &site);
 	if (wanted <= 0)
 		return wanted;
+	if (is_linked(target, &site))
+		return 0;
 	err = tables__site(attacher->tables, &no_arguments, &number);
 	if (err)
 		return err;

@@ -17,7 +17,8 @@ struct sites VEC_OF(struct link_site);
 #define SITES_INIT { NULL, 0, 0 }
 
 /*
- * What is wanted and not attached yet, put at the end of sites. Sites whose arguments cannot be
+ * What is wanted and not attached yet, put at the end of sites; links that failed are taken off the
+ * target's list for that, to be tried again. Sites whose arguments cannot be
  * read are warned of and left out. Paths are those of the target's modules. 0, or negative errno
  * after an error message.
  */

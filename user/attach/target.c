@@ -218,18 +218,42 @@ static void count(struct target *target)
 	}
 }
 
-/* Say what failed, once for all where they have the same reason. 0, or -ESRCH: it is gone. */
+/* Sites are attached that could not be before: what they would have told is missed. */
+static void tell_retried(struct target *target, size_t from)
+{
+	size_t count = 0;
+
+	for (size_t i = from; i < target->links.count; i++)
+		count += target->links.items[i].site.failed && !target->links.items[i].error;
+	if (!count)
+		return;
+	for (size_t i = from; i < target->links.count; i++)
+		if (!target->links.items[i].error)
+			target->links.items[i].site.failed = false;
+	target->missed++;
+	note("pid %d: %zu %s of probes that could not be attached before %s attached now; what "
+	     "happened there until now is missed", target->process->pid, count,
+	     count == 1 ? "site" : "sites", count == 1 ? "is" : "are");
+}
+
+/*
+ * Say what failed, once for each, and why once for all where they have the same reason. 0, or
+ * -ESRCH: it is gone.
+ */
 static int judge(struct target *target, size_t from)
 {
 	int said = 0;
 
 	for (size_t i = from; i < target->links.count; i++) {
-		const struct link *link = &target->links.items[i];
+		struct link *link = &target->links.items[i];
 
 		if (link->error == 0)
 			continue;
 		if (link->error == -ESRCH || !thread__living(target))
 			return -ESRCH;
+		if (link->site.failed)
+			continue;
+		link->site.failed = true;
 		warning("pid %d: probe %s in %s could not be attached: %s", target->process->pid,
 			link->site.probe, escape(module_of(target, &link->site)->name),
 			strerror(-link->error));
@@ -263,10 +287,12 @@ int target__attach(struct target *target, const struct attacher *attacher)
 		err = cause__look(target, attacher);
 	if (err == 0)
 		err = sites__collect(&sites, target, attacher);
-	before = target->links.count;
+	before = target->links.count; /* without those that are tried again */
 	if (err == 0)
 		err = links__attach(&target->links, attacher->kernel, sites.items, sites.count);
 	count(target);
+	if (err == 0)
+		tell_retried(target, before);
 	if (err == 0)
 		err = judge(target, before);
 	if (first && (sites.count || !target->attached))

@@ -58,7 +58,8 @@ struct target {
 	size_t failed;	     /* sites that could not be attached; a warning named them */
 
 	uint64_t missed;     /* times that something may have been missed without being counted:
-				an image or a thread's links had gone before they were looked at */
+				an image or a thread's links had gone before they were looked at,
+				or a site could be attached only later */
 
 	uint64_t opening_ns;  /* its image was looked at first between these; of one that nobody */
 	uint64_t opened_ns;   /* has looked at yet (unseen): both are the exec's */
@@ -103,9 +104,9 @@ struct target *target__new(struct process *process, uint32_t index, unsigned int
 void target__free(struct target *target); /* detaches */
 
 /*
- * Scan the process and attach what is wanted and not attached yet. 0, or negative errno after an
- * error message (-ESRCH, the process is gone, says nothing). What cannot be attached by itself is
- * warned of.
+ * Scan the process and attach what is wanted and not attached yet, which includes what could not be
+ * attached before. 0, or negative errno after an error message (-ESRCH, the process is gone, says
+ * nothing). What cannot be attached by itself is warned of, once.
  */
 int target__attach(struct target *target, const struct attacher *attacher);
 void target__detach(struct target *target);
