@@ -339,7 +339,7 @@ t "every line is as the schema says"
 if "$python" -c 'import jsonschema' 2>/dev/null; then
 	"$python" "$ROOT/tests/e2e/schema_check.py" "$schema" "$TMP/lines" >"$TMP/wrong" ||
 		{ fail "$(head -n 1 "$TMP/wrong")"; show "$TMP/wrong"; }
-	for event in anchor identity object type survival finding gc summary; do
+	for event in anchor identity blocks object type survival finding gc summary; do
 		grep -q "\"event\":\"$event\"" "$TMP/lines" || fail "no line of $event"
 	done
 	pass

@@ -40,6 +40,7 @@ struct followed {
 	struct follow_history history;
 	uint64_t new_; /* objects of anchors after the first one */
 	bool exited, done;
+	bool doubted; /* a collection was shown as in doubt */
 };
 
 struct follower {

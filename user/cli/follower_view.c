@@ -76,7 +76,8 @@ static int show_outcome(struct follower *follower, struct followed *followed,
 		return err ? err : show_plain(follower, followed->heading, collection);
 	follower->knew = true;
 	shown.known = follow__known(&now);
-	shown.in_doubt = now.in_doubt;
+	shown.in_doubt = now.in_doubt && shown.known.objects;
+	followed->doubted |= shown.in_doubt;
 	if (!follower__follows_one(follower))
 		return follower->out->form->collection(follower->out, followed->heading, &shown);
 	/* One that another collection has ended, in the same pause, is that one's to tell. */
@@ -137,6 +138,7 @@ static void add_figures(struct follow_figures *total, const struct follow_figure
 		total->is.odd.counts[i] += more->is.odd.counts[i];
 	total->new_ += more->new_;
 	total->types += more->types;
+	total->in_doubt |= more->in_doubt;
 }
 
 static int gather(struct follower *follower, struct followed *followed,
@@ -144,8 +146,9 @@ static int gather(struct follower *follower, struct followed *followed,
 {
 	int err = follow_gathering__take(&follower->gathering, now, &followed->watch, state);
 
-	state->figures = (struct follow_figures){ now->figures, followed->new_,
-						  state->type_count };
+	state->figures = (struct follow_figures){ now->figures, followed->new_, state->type_count,
+						  now->in_doubt && state->known.objects };
+	state->doubted = followed->doubted;
 	return err ? error_errno(err, "cannot go on") : 0;
 }
 

@@ -42,7 +42,7 @@ struct follow_collection {
 	const struct collection *collection;
 	const struct identity_collection *is;
 	struct survival_sum known; /* afterwards */
-	bool in_doubt;		   /* known, unless a whole collection was lost */
+	bool in_doubt;		   /* what is known holds only if no whole collection was lost */
 };
 
 /* What ranges alone tell of it, behind what objects tell. */
@@ -96,6 +96,7 @@ struct follow_figures {
 	struct identity_figures is;
 	uint64_t new_;	/* objects of dumps after the first one */
 	uint64_t types; /* with objects, and wanted */
+	bool in_doubt;	/* as in follow_collection */
 };
 
 /* How often the model was wrong, as a share of what it believed when a dump came. */
@@ -118,6 +119,7 @@ struct follow_state {
 	struct follow_figures figures;
 	struct survival_sum known;
 	uint64_t whole_anchors; /* that the leak watch has seen */
+	bool doubted;		/* a collection was shown as in doubt */
 };
 
 struct follow_view;

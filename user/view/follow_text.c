@@ -24,6 +24,7 @@
 #define PID_NARROWEST 5
 #define LINES_PER_TITLES 40 /* on a terminal */
 #define INDENT 9
+#define MARKS 2 /* columns behind the last one: a blank and the sign of a doubt */
 
 enum cell {
 	CELL_TIME,
@@ -120,6 +121,7 @@ static void fit_columns(struct follow_text *text)
 {
 	const size_t width = text->terminal->columns ? text->terminal->columns : WIDTH;
 	struct table *table = &text->table;
+	size_t used;
 
 	table->count = CELLS;
 	for (size_t i = 0; i < CELLS; i++) {
@@ -129,9 +131,10 @@ static void fit_columns(struct follow_text *text)
 	if (!text->several)
 		remove_column(text, CELL_PID);
 	for (size_t i = 0; i < sizeof(dispensable) / sizeof(*dispensable); i++)
-		if (table__width(table) > width)
+		if (table__width(table) + MARKS > width)
 			remove_column(text, dispensable[i]);
-	widen_cause(text, width > table__width(table) ? width - table__width(table) : 0);
+	used = table__width(table) + MARKS;
+	widen_cause(text, width > used ? width - used : 0);
 	text->fitted = text->terminal->columns;
 }
 
@@ -246,6 +249,14 @@ static void add_cell(struct follow_text *text, enum cell cell, const struct head
 	}
 }
 
+static void add_mark(struct follow_text *text)
+{
+	const struct terminal *terminal = text->terminal;
+
+	buf__printf(&text->table.row, " %s" FOLLOW_DOUBT "%s", terminal__on(terminal, STYLE_BAD),
+		    terminal__off(terminal, STYLE_BAD));
+}
+
 /* What the painted table has above it. */
 static void note_status(struct follow_text *text, const struct follow_collection *collection)
 {
@@ -275,6 +286,8 @@ static int show_collection(struct follow_view *view, const struct heading *headi
 	add_titles(text, TITLES_COLLECTIONS, &text->table);
 	for (size_t i = 0; i < text->table.count; i++)
 		add_cell(text, text->cells[i], heading, collection);
+	if (collection->in_doubt)
+		add_mark(text);
 	table__end_row(&text->table, &text->out);
 	if (text->options.verbose)
 		collections__add_details(&text->out, text->terminal, &text->options, heading,
@@ -448,6 +461,8 @@ static int show_state(struct follow_view *view, const struct heading *heading,
 		return text->output->error;
 	follow__add_types(&text->out, text->terminal, state, SIZE_MAX);
 	follow__add_state(&text->out, text->terminal, state);
+	if (state->figures.in_doubt || (state->doubted && !text->live))
+		follow__add_doubt_legend(&text->out, text->terminal);
 	text->titles = TITLES_NONE;
 	return flush(text);
 }
@@ -464,9 +479,11 @@ static void add_status(struct follow_text *text, const struct heading *heading,
 			    state->figures.is.collections);
 		return;
 	}
-	buf__printf(&text->out, ": %s objects known, %s; %" PRIu64 " collections, %" PRIu64
+	buf__printf(&text->out, ": %s objects known%s, %s; %" PRIu64 " collections, %" PRIu64
 				" dumps",
-		    units__count(a, state->known.objects), units__bytes(b, state->known.bytes),
+		    units__count(a, state->known.objects),
+		    state->figures.in_doubt ? " " FOLLOW_DOUBT : "",
+		    units__bytes(b, state->known.bytes),
 		    state->figures.is.collections, state->figures.is.anchors);
 	if (state->figures.is.conflicts || state->figures.is.gone) {
 		buf__add_str(&text->out, ", error rate ");
@@ -475,20 +492,25 @@ static void add_status(struct follow_text *text, const struct heading *heading,
 							  state->figures.is.conflicts));
 	}
 	buf__printf(&text->out, "\n%s\n", buf__str(&text->status));
+	if (state->figures.in_doubt)
+		follow__add_doubt_legend(&text->out, &text->plain);
 }
 
 static int paint(struct follow_view *view, const struct heading *heading,
 		 const struct follow_state *state)
 {
 	struct follow_text *text = (struct follow_text *)view;
-	const size_t rows = screen__rows(&text->screen), above = 4; /* status, titles, the rest */
+	const size_t rows = screen__rows(&text->screen);
+	size_t others = 2; /* titles, the rest */
 	int err;
 
 	if (!text->live)
 		return 0;
 	text->plain.columns = text->terminal->columns;
 	add_status(text, heading, state);
-	follow__add_types(&text->out, &text->plain, state, rows > above ? rows - above : 0);
+	for (const char *at = buf__str(&text->out); (at = strchr(at, '\n')); at++)
+		others++;
+	follow__add_types(&text->out, &text->plain, state, rows > others ? rows - others : 0);
 	err = text->out.error ? error_errno(text->out.error, "cannot paint")
 			      : screen__paint(&text->screen, buf__str(&text->out));
 	buf__reset(&text->out);

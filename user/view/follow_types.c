@@ -12,6 +12,7 @@
 #define AGE_COLUMNS 7
 #define CURVE_SHOWN 12 /* collections of a survival curve; -o json has all */
 #define INDENT 13
+#define LEGEND_INDENT 5
 
 #define NAME_COLUMNS 20 /* for the name of a type, at least; a longer one is never cut */
 
@@ -264,10 +265,12 @@ static void add_dumps(struct buf *text, const struct follow_figures *figures)
 static void add_objects(struct buf *text, const struct follow_state *state)
 {
 	const struct identity_figures *is = &state->figures.is;
+	const bool is_in_doubt = state->figures.in_doubt;
 	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT], d[UNITS_TEXT], e[UNITS_TEXT];
 
-	buf__printf(text, "%s alive (%s); %s seen, %s died, %s withdrawn (may live, may not)",
+	buf__printf(text, "%s alive (%s)%s; %s seen, %s died, %s withdrawn (may live, may not)",
 		    units__count(a, state->known.objects), units__bytes(b, state->known.bytes),
+		    is_in_doubt ? " " FOLLOW_DOUBT : "",
 		    units__count(c, is->seen), units__count(d, is->died),
 		    units__count(e, is->withdrawn));
 }
@@ -326,6 +329,17 @@ static void add_leaks(struct buf *out, const struct terminal *terminal, struct b
 				   " hardly any");
 		add_line(out, terminal, "leaks", text);
 	}
+}
+
+void follow__add_doubt_legend(struct buf *out, const struct terminal *terminal)
+{
+	const struct wrap wrap = { terminal__text_columns(terminal), NULL, LEGEND_INDENT };
+
+	buf__add_str(out, "  " FOLLOW_DOUBT "  ");
+	wrap__add(out, &wrap, LEGEND_INDENT,
+		  "in doubt: known only if no whole collection was lost; the next one's number"
+		  " tells");
+	buf__add_char(out, '\n');
 }
 
 void follow__add_state(struct buf *out, const struct terminal *terminal,

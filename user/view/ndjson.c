@@ -374,6 +374,8 @@ static void add_identity(struct json *json, const struct follow_figures *figures
 	json__u64(json, "seen", is->seen);
 	json__u64(json, "died", is->died);
 	json__u64(json, "withdrawn", is->withdrawn);
+	if (figures->in_doubt)
+		json__bool(json, "in_doubt", true);
 	json__u64(json, "matched", is->matched);
 	json__u64(json, "new", figures->new_);
 	json__u64(json, "gone", is->gone);

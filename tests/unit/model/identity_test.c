@@ -240,6 +240,43 @@ static void test_a_dump_that_lost_something_buries_nobody(void **state)
 	assert_int_equal(id_at(0x2000), 2);
 }
 
+static void lose_a_batch(void)
+{
+	feed((struct event){ .kind = EVENT_LOSS, .loss = { .kind = LOSS_RING_FULL, .count = 1,
+							   .until = s.now + 1 } });
+}
+
+static void gc_in_which_two_stay(uint64_t gc)
+{
+	gc_start(gc, UINT64_MAX, GCTRACE_HOW_COPYING);
+	moved(gc, 0x1000, 0x1000, 16);
+	moved(gc, 0x2000, 0x2000, 32);
+	gc_finish(gc);
+}
+
+static void test_a_doubt_lasts_until_the_next_number(void **state)
+{
+	(void)state;
+	gc_in_which_two_stay(1);
+	dump_two();
+	assert_false(look().in_doubt);
+	lose_a_batch();
+	assert_true(look().in_doubt);
+	assert_int_equal(look().objects->count, 2);
+	/* None is missing: all of it was right. */
+	gc_in_which_two_stay(2);
+	assert_false(look().in_doubt);
+	assert_int_equal(id_at(0x1000), 1);
+	lose_a_batch();
+	assert_true(look().in_doubt);
+	/* The third one is missing: nothing of it is known. */
+	gc_in_which_two_stay(4);
+	assert_false(look().in_doubt);
+	assert_int_equal(look().objects->count, 0);
+	assert_int_equal(s.fate, OBJECT_WITHDRAWN);
+	assert_int_equal(s.left, 2);
+}
+
 static void test_absence_means_nothing_where_some_are_told(void **state)
 {
 	(void)state;
@@ -347,6 +384,7 @@ int main(void)
 		test(test_a_dump_in_a_collection_speaks_of_new_addresses),
 		test(test_an_anchor_tells_new_gone_and_wrong),
 		test(test_a_dump_that_lost_something_buries_nobody),
+		test(test_a_doubt_lasts_until_the_next_number),
 		test(test_absence_means_nothing_where_some_are_told),
 		test(test_without_ranges_nothing_is_known),
 		test(test_a_birth_makes_age_exact),

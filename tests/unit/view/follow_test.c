@@ -47,7 +47,7 @@ static const char *text(struct shown *shown)
 
 /* ---------------------------------------------------------------- a collection */
 
-static void collection(struct shown *shown)
+static void collection(struct shown *shown, bool in_doubt)
 {
 	const struct collection young = sample__young();
 	const struct identity_collection is = {
@@ -60,7 +60,7 @@ static void collection(struct shown *shown)
 		.died = { 70000, 7000000 },
 		.withdrawn = { 3, 300 },
 	};
-	const struct follow_collection of = { &young, &is, { 12345, 1234500 }, false };
+	const struct follow_collection of = { &young, &is, { 12345, 1234500 }, in_doubt };
 
 	assert_int_equal(shown->view->form->collection(shown->view, &shown->heading, &of), 0);
 }
@@ -71,18 +71,18 @@ static void a_collection(void **state)
 
 	(void)state;
 	begin(&shown, false);
-	collection(&shown);
+	collection(&shown, false);
 	assert_string_equal(
 		text(&shown),
-		"  time s    gc what      cause                   known    moved   stayed promoted"
+		"  time s    gc what      cause                 known    moved   stayed promoted"
 		"     died withdrawn\n"
-		"   2.500    41 young     allocation           12.3 k     20       10        5   "
+		"   2.500    41 young     allocation         12.3 k     20       10        5   "
 		"  70.0 k       3\n");
-	collection(&shown);
+	collection(&shown, false);
 	assert_int_equal(strncmp(text(&shown), "   2.500", 8), 0);
 	end(&shown);
 	begin(&shown, true);
-	collection(&shown);
+	collection(&shown, false);
 	assert_string_equal(
 		text(&shown),
 		"{\"event\":\"identity\",\"pid\":4711,\"gc\":41,\"start_ns\":1002500000000,"
@@ -123,7 +123,7 @@ static void bytes_by_ranges(void **state)
 		text(&shown),
 		"           gen 0: survived 2.00 KiB, moved 1.00 KiB, of that slid 512 B, stayed"
 		" 1.00 KiB, promoted\n"
-		"             256 B; holes between survivors 2, in all 96 B, largest 64 B\n"
+		"             256 B; holes between survivors, empty spaces too: 2, in all 96 B, largest 64 B\n"
 		"           generation not told: survived 512 B, moved 0 B, stayed 512 B\n"
 		"           moved by less than 1.00 KiB in the median, by 600 B at most, to lower"
 		" addresses 1.00 KiB\n");
@@ -349,11 +349,86 @@ static void narrow_terminals(void **state)
 	fill(&ending);
 	begin(&shown, false);
 	shown.sheet.terminal.columns = 50;
-	collection(&shown);
+	collection(&shown, false);
 	for (const char *line = text(&shown); *line; line = strchr(line, '\n') + 1)
 		assert_true(strcspn(line, "\n") <= 50);
 	assert_int_equal(shown.view->form->state(shown.view, &shown.heading, &ending.state), 0);
 	assert_int_equal(strcspn(text(&shown), "\n"), strlen("   alive    bytes     age type"));
+	end(&shown);
+}
+
+#define LEGEND                                                                                   \
+	"  ?  in doubt: known only if no whole collection was lost; the next one's number tells\n"
+
+static void end_of(struct shown *shown, const struct ending *ending)
+{
+	assert_int_equal(shown->view->form->state(shown->view, &shown->heading, &ending->state),
+			 0);
+}
+
+/* What holds only if no collection was lost is marked, and the mark explained. */
+static void in_doubt(void **state)
+{
+	struct ending ending;
+	struct shown shown;
+	const char *said;
+
+	(void)state;
+	fill(&ending);
+	begin(&shown, false);
+	collection(&shown, true);
+	assert_non_null(strstr(text(&shown), "   70.0 k       3     ?\n"));
+	/* It was settled since. */
+	ending.state.doubted = true;
+	end_of(&shown, &ending);
+	said = text(&shown);
+	assert_null(strstr(said, "(480 B) ?"));
+	assert_non_null(strstr(said, LEGEND));
+	/* It never was. */
+	ending.state.doubted = false;
+	ending.state.figures.in_doubt = true;
+	end_of(&shown, &ending);
+	said = text(&shown);
+	assert_non_null(strstr(said, "10 alive (480 B) ?; 100 seen"));
+	assert_non_null(strstr(said, LEGEND));
+	end(&shown);
+	begin(&shown, true);
+	collection(&shown, true);
+	assert_non_null(strstr(text(&shown), "\"in_doubt\":true,\"known_objects\":12345,"));
+	end(&shown);
+}
+
+static void in_doubt_on_a_terminal(void **state)
+{
+	struct ending ending;
+	struct shown shown;
+
+	(void)state;
+	fill(&ending);
+	begin(&shown, false);
+	shown.view->form->free(shown.view);
+	shown.sheet.terminal.is_terminal = true;
+	shown.sheet.terminal.columns = 100;
+	shown.view = follow_text__new(&(struct view_options){ .start_ns = START },
+				      &shown.sheet.output, &shown.sheet.terminal, true);
+	assert_non_null(shown.view);
+	collection(&shown, true);
+	ending.state.now_ns = START;
+	for (int doubt = 0; doubt < 2; doubt++) {
+		const char *painted;
+
+		ending.state.figures.in_doubt = doubt;
+		assert_int_equal(shown.view->form->paint(shown.view, &shown.heading,
+							 &ending.state), 0);
+		painted = text(&shown);
+		assert_int_equal(!!strstr(painted, "10 objects known ?, 480 B;"), doubt);
+		assert_int_equal(!!strstr(painted, "  ?  in doubt: "), doubt);
+	}
+	/* No line that is left has the mark. */
+	ending.state.figures.in_doubt = false;
+	ending.state.doubted = true;
+	end_of(&shown, &ending);
+	assert_null(strstr(text(&shown), "in doubt"));
 	end(&shown);
 }
 
@@ -362,6 +437,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_collection),
 		cmocka_unit_test(bytes_by_ranges),
+		cmocka_unit_test(in_doubt),
+		cmocka_unit_test(in_doubt_on_a_terminal),
 		cmocka_unit_test(a_dump),
 		cmocka_unit_test(an_object),	    cmocka_unit_test(the_end),
 		cmocka_unit_test(the_end_in_json),  cmocka_unit_test(without_births),
