@@ -45,7 +45,8 @@ static void judge_unbegun(struct image *image, struct transaction *transaction)
 
 	if (transaction->started)
 		return;
-	collection->partial = image__missed(image, gc) == MISSED_BY_ATTACH;
+	collection->partial = image__missed(image, gc) == MISSED_BY_ATTACH ||
+			      collection->end_ns < image->whole_from;
 	collection->incomplete |= !collection->partial;
 	image->odd.unbegun += !collection->partial && !image->lost;
 }
@@ -101,8 +102,9 @@ int assembler__hand_out(struct assembler *assembler, struct image *image,
 static int give_up(struct assembler *assembler, struct image *image,
 		   struct transaction *transaction)
 {
-	image->odd.unfinished += !image->lost;
-	transaction->so_far.incomplete = true;
+	/* Where it started amid the attach, its end may have had no probe yet. */
+	image->odd.unfinished += !image->lost && !transaction->so_far.partial;
+	transaction->so_far.incomplete |= !transaction->so_far.partial;
 	transaction->so_far.cut_off = true;
 	return assembler__hand_out(assembler, image, transaction);
 }
@@ -215,7 +217,8 @@ int assembler__gc_start(struct assembler *assembler, struct image *image,
 		transaction = image__add(image, event->gc_start.gc);
 	if (!transaction)
 		return -ENOMEM;
-	image__saw_start(image, event->gc_start.gc);
+	if (event->gc_start.gc != EVENT_UNKNOWN || event->time >= image->whole_from)
+		image__saw_start(image, event->gc_start.gc);
 	transaction->so_far.overlapped = others_run(image, transaction);
 	transaction->fragment = event->doubted;
 	if (event->doubted || (image->lost && event->time <= image->lost_until)) {
@@ -237,6 +240,8 @@ int assembler__gc_finish(struct assembler *assembler, struct image *image,
 		image__find(image, event->gc_finish.gc, event->tid, false);
 	int err;
 
+	if (event->overdue)
+		return transaction ? give_up(assembler, image, transaction) : 0;
 	if (!transaction) {
 		err = adopt(assembler, image, event->gc_finish.gc, &transaction);
 		if (err)

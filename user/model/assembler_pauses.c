@@ -99,8 +99,9 @@ int assembler__end_stop(struct assembler *assembler, struct image *image, struct
 
 static int give_up_stop(struct assembler *assembler, struct image *image, struct stop *stop)
 {
-	image->odd.pauses_unended += !image->lost;
-	stop->pause.incomplete = true;
+	/* Where it began amid the attach, its end may have had no probe yet. */
+	image->odd.pauses_unended += !image->lost && !stop->pause.partial;
+	stop->pause.incomplete |= !stop->pause.partial;
 	return assembler__end_stop(assembler, image, stop, NULL);
 }
 
@@ -132,7 +133,7 @@ int assembler__pause_begin(struct assembler *assembler, struct image *image,
 	stop->doubted = event->doubted || (image->lost && event->time <= image->lost_until);
 	stop->pause.incomplete = stop->doubted;
 	stop->pause.partial = event->time < image->whole_from;
-	image->any_pause = true;
+	image->any_pause |= !stop->pause.partial;
 	return result;
 }
 
@@ -140,7 +141,10 @@ int assembler__pause_end(struct assembler *assembler, struct image *image,
 			 const struct event *event)
 {
 	struct stop *stop = image__stop(image, event->pause.pause, event->tid);
+	const bool partial = !image->any_pause || event->time < image->whole_from;
 
+	if (event->overdue)
+		return stop ? give_up_stop(assembler, image, stop) : 0;
 	/* Perhaps of one that a loss has ended. */
 	if (!stop && event->pause.pause == EVENT_UNKNOWN && image->broken)
 		return 0;
@@ -150,10 +154,10 @@ int assembler__pause_end(struct assembler *assembler, struct image *image,
 			stop__free(stop);
 			return -ENOMEM;
 		}
-		stop->pause.partial = !image->any_pause;
-		stop->pause.incomplete = image->any_pause;
-		image->odd.pauses_unbegun += image->any_pause && !image->lost;
-		image->any_pause = true;
+		stop->pause.partial = partial;
+		stop->pause.incomplete = !partial;
+		image->odd.pauses_unbegun += !partial && !image->lost;
 	}
+	image->any_pause |= event->time >= image->whole_from;
 	return assembler__end_stop(assembler, image, stop, event);
 }

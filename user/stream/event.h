@@ -73,6 +73,7 @@ struct event {
 	uint64_t stamp;	 /* of the record that it came in */
 	bool late;	 /* `time` is when it was told; it was before, nobody knows when */
 	bool doubted;	 /* a start: what it rests on may have been lost before it */
+	bool overdue;	 /* an end that was not seen: what comes now shows that it has been */
 	union {
 		struct {
 			uint64_t id;

@@ -15,7 +15,8 @@
  * only the first step has a probe. Nothing tells minor from major collections.
  *
  * All of it happens in the thread that holds the VM's lock, one thing after the other; which
- * thread that is may differ from step to step.
+ * thread that is may differ from step to step. So what begins shows that what was going on is over,
+ * also where its end was missed: probes are attached one after the other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ struct ruby {
 	bool in_step;
 	uint64_t last_step; /* when it ended */
 	uint32_t tid;	    /* that took the first step */
+	uint32_t pause_tid; /* that began the mark or step that goes on */
 };
 
 static const struct text mark_word = { "mark", 4 };
@@ -74,18 +76,88 @@ static int tell_finish(const struct record *record, const struct event_sink *sin
 	return sink->event(sink->ctx, &event);
 }
 
+static int end_overdue_pause(const struct ruby *ruby, const struct record *record,
+			     const struct event_sink *sink)
+{
+	struct event event = translator__event(record, EVENT_PAUSE_END);
+
+	event.tid = ruby->pause_tid;
+	event.overdue = true;
+	event.pause.pause = EVENT_UNKNOWN;
+	event.pause.suspend_ns = EVENT_UNKNOWN;
+	return sink->event(sink->ctx, &event);
+}
+
+static int finish_overdue(const struct record *record, const struct event_sink *sink,
+			  struct text what, uint32_t tid)
+{
+	struct event event = translator__event(record, EVENT_GC_FINISH);
+
+	event.tid = tid;
+	event.overdue = true;
+	event.gc_finish.gc = EVENT_UNKNOWN;
+	event.gc_finish.collected = EVENT_UNKNOWN;
+	event.gc_finish.what = what;
+	return sink->event(sink->ctx, &event);
+}
+
+static int end_overdue_step(struct ruby *ruby, const struct record *record,
+			    const struct event_sink *sink)
+{
+	if (!ruby->in_step)
+		return 0;
+	ruby->in_step = false;
+	return end_overdue_pause(ruby, record, sink);
+}
+
+static int end_overdue_mark(struct ruby *ruby, const struct record *record,
+			    const struct event_sink *sink)
+{
+	int err;
+
+	if (!ruby->marking)
+		return 0;
+	ruby->marking = false;
+	err = finish_overdue(record, sink, mark_word, ruby->pause_tid);
+	return err ? err : end_overdue_pause(ruby, record, sink);
+}
+
+/* Sweeping is over, now that a mark begins. When, is not known of a step whose end was missed. */
+static int end_sweep(struct ruby *ruby, const struct record *record, const struct event_sink *sink)
+{
+	const bool overdue = ruby->in_step;
+	int err = end_overdue_step(ruby, record, sink);
+
+	if (err || !ruby->sweeping)
+		return err;
+	ruby->sweeping = false;
+	if (overdue)
+		return finish_overdue(record, sink, sweep_word, ruby->tid);
+	return tell_finish(record, sink, sweep_word, ruby->last_step, ruby->tid);
+}
+
+/* A mark that was not seen beginning: the steps seen last may have been steps within it. */
+static int doubt_sweep(struct ruby *ruby, const struct record *record,
+		       const struct event_sink *sink)
+{
+	const bool told = ruby->sweeping && ruby->seen_mark;
+	int err = end_overdue_step(ruby, record, sink);
+
+	ruby->sweeping = false;
+	return err || !told ? err : finish_overdue(record, sink, sweep_word, ruby->tid);
+}
+
 static int mark_begin(struct ruby *ruby, const struct record *record, const struct event_sink *sink)
 {
-	int err = 0;
+	int err = end_overdue_mark(ruby, record, sink);
 
-	if (ruby->sweeping)
-		err = tell_finish(record, sink, sweep_word, ruby->last_step, ruby->tid);
+	if (!err)
+		err = end_sweep(ruby, record, sink);
 	if (!err)
 		err = tell_pause(record, sink, EVENT_PAUSE_BEGIN, mark_word);
 	if (!err)
 		err = tell_start(record, sink, mark_word, GCTRACE_HOW_SWEEPING);
-	ruby->sweeping = false;
-	ruby->in_step = false;
+	ruby->pause_tid = record->tid;
 	ruby->seen_mark = true;
 	ruby->marking = true;
 	return err;
@@ -93,23 +165,25 @@ static int mark_begin(struct ruby *ruby, const struct record *record, const stru
 
 static int mark_end(struct ruby *ruby, const struct record *record, const struct event_sink *sink)
 {
-	int err;
+	int err = ruby->marking ? 0 : doubt_sweep(ruby, record, sink);
 
 	ruby->seen_mark = true;
 	ruby->marking = false;
-	err = tell_finish(record, sink, mark_word, record->stamp, record->tid);
+	if (!err)
+		err = tell_finish(record, sink, mark_word, record->stamp, record->tid);
 	return err ? err : tell_pause(record, sink, EVENT_PAUSE_END, mark_word);
 }
 
 static int sweep_begin(struct ruby *ruby, const struct record *record,
 		       const struct event_sink *sink)
 {
-	int err = 0;
+	int err;
 
 	/* After a loss it may as well be one within a mark, which is no pause of its own. */
 	if (ruby->marking || (ruby->lost && !ruby->seen_mark))
 		return 0;
-	if (!ruby->sweeping) {
+	err = end_overdue_step(ruby, record, sink);
+	if (!err && !ruby->sweeping) {
 		ruby->sweeping = true;
 		ruby->tid = record->tid;
 		/* Without a mark it has begun before the attach: its end alone will tell of it. */
@@ -119,6 +193,7 @@ static int sweep_begin(struct ruby *ruby, const struct record *record,
 						 GCTRACE_HOW_CONCURRENT);
 	}
 	ruby->in_step = true;
+	ruby->pause_tid = record->tid;
 	ruby->last_step = record->stamp;
 	return err ? err : tell_pause(record, sink, EVENT_PAUSE_BEGIN, sweep_word);
 }

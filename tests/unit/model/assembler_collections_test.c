@@ -62,6 +62,63 @@ static void starts_amid_the_attach(void **state)
 	script__end(&s);
 }
 
+/* Then neither an end nor a beginning that was not seen is odd. */
+static void half_seen_amid_the_attach(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	assert_int_equal(assembler__whole_from(s.assembler, 0, 100), 0);
+	s.now = 90;
+	pause_begin(&s, U, GCTRACE_WHY_COLLECTION);
+	gc_words(&s, "mark", NULL);
+	s.now = 120;
+	s.overdue = true;
+	gc_finish(&s, U);
+	pause_end(&s, U, U);
+	s.overdue = false;
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.pause_count, 1);
+	for (s.now = 95; s.now < 98; s.now++) {
+		gc_finish(&s, U);
+		pause_end(&s, U, U);
+	}
+	assert_int_equal(s.count, 4);
+	assert_int_equal(s.pause_count, 4);
+	for (size_t i = 0; i < s.count; i++) {
+		assert_true(s.collections[i].is.partial);
+		assert_false(s.collections[i].is.incomplete);
+		assert_int_equal(s.collections[i].is.pause_ns, U);
+		assert_true(s.pauses[i].is.partial);
+		assert_false(s.pauses[i].is.incomplete);
+		assert_int_equal(s.pauses[i].is.share_ns, U);
+	}
+	script__end(&s);
+	assert_int_equal(s.odd.unbegun + s.odd.unfinished, 0);
+	assert_int_equal(s.odd.pauses_unbegun + s.odd.pauses_unended, 0);
+}
+
+/* Later it is. */
+static void an_end_that_is_overdue_is_odd(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	pause_begin(&s, U, GCTRACE_WHY_COLLECTION);
+	gc_words(&s, "mark", NULL);
+	s.overdue = true;
+	gc_finish(&s, U);
+	pause_end(&s, U, U);
+	assert_int_equal(s.count, 1);
+	assert_true(s.collections[0].is.incomplete);
+	assert_int_equal(s.pauses[0].is.share_ns, U);
+	script__end(&s);
+	assert_int_equal(s.odd.unfinished, 1);
+	assert_int_equal(s.odd.pauses_unended, 1);
+}
+
 /* A background collection from before the attach ends after a young one that was seen whole. */
 static void old_background_collection_is_partial(void **state)
 {
@@ -529,6 +586,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finish_without_a_start),
 		cmocka_unit_test(starts_amid_the_attach),
+		cmocka_unit_test(half_seen_amid_the_attach),
+		cmocka_unit_test(an_end_that_is_overdue_is_odd),
 		cmocka_unit_test(old_background_collection_is_partial),
 		cmocka_unit_test(reports_come_before_the_start),
 		cmocka_unit_test(moved_stayed_promoted_dead),

@@ -121,6 +121,7 @@ static void finish(struct script *script, uint64_t gc, uint64_t collected)
 {
 	struct event finish = event(script, EVENT_GC_FINISH);
 
+	finish.overdue = script->overdue;
 	finish.gc_finish.gc = gc;
 	finish.gc_finish.collected = collected;
 	feed(script, &finish);
@@ -150,6 +151,7 @@ void pause_end(struct script *script, uint64_t pause, uint64_t suspend_ns)
 {
 	struct event end = event(script, EVENT_PAUSE_END);
 
+	end.overdue = script->overdue;
 	end.pause.pause = pause;
 	end.pause.suspend_ns = suspend_ns;
 	feed(script, &end);

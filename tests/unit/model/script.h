@@ -35,6 +35,7 @@ struct script {
 	uint32_t how; /* of what starts next */
 	bool outside; /* pools are */
 	bool old;     /* the same */
+	bool overdue; /* ends are */
 	struct script_collection *collections;
 	size_t count;
 	struct script_pause pauses[SCRIPT_MOST];

@@ -94,6 +94,91 @@ static void a_mark_that_had_begun_is_told_by_its_end(void **state)
 	runtime_script__end(&s);
 }
 
+static void a_mark_whose_end_was_missed_is_over_when_the_next_begins(void **state)
+{
+	struct runtime_script s;
+
+	(void)state;
+	runtime_script__begin(&s, &ruby_translator);
+	PLAY(&s, MARK_BEGIN);
+	s.tid = 2;
+	PLAY(&s, MARK_BEGIN, MARK_END);
+	expect_log(&s, "100 t1 pause+ mark\n"
+		       "100 t1 gc+ mark\n"
+		       "101 t1 gc- mark overdue\n"
+		       "101 t1 pause- overdue\n"
+		       "101 t2 pause+ mark\n"
+		       "101 t2 gc+ mark\n"
+		       "102 t2 gc- mark\n"
+		       "102 t2 pause-\n");
+	runtime_script__end(&s);
+}
+
+static void a_step_whose_end_was_missed_is_over_when_a_mark_begins(void **state)
+{
+	struct runtime_script s;
+
+	(void)state;
+	runtime_script__begin(&s, &ruby_translator);
+	PLAY(&s, MARK_BEGIN, MARK_END, SWEEP_BEGIN);
+	s.tid = 2;
+	PLAY(&s, MARK_BEGIN);
+	expect_log(&s, "100 t1 pause+ mark\n"
+		       "100 t1 gc+ mark\n"
+		       "101 t1 gc- mark\n"
+		       "101 t1 pause-\n"
+		       "102 t1 gc+ sweep\n"
+		       "102 t1 pause+ sweep\n"
+		       "103 t1 pause- overdue\n"
+		       "103 t1 gc- sweep overdue\n"
+		       "103 t2 pause+ mark\n"
+		       "103 t2 gc+ mark\n");
+	runtime_script__end(&s);
+}
+
+static void a_step_whose_end_was_missed_is_over_when_the_next_begins(void **state)
+{
+	struct runtime_script s;
+
+	(void)state;
+	runtime_script__begin(&s, &ruby_translator);
+	PLAY(&s, MARK_END, SWEEP_BEGIN);
+	s.tid = 2;
+	PLAY(&s, SWEEP_BEGIN, SWEEP_END, MARK_BEGIN);
+	expect_log(&s, "100 t1 gc- mark\n"
+		       "100 t1 pause-\n"
+		       "101 t1 gc+ sweep\n"
+		       "101 t1 pause+ sweep\n"
+		       "102 t1 pause- overdue\n"
+		       "102 t2 pause+ sweep\n"
+		       "103 t2 pause-\n"
+		       "103 t1 gc- sweep\n"
+		       "104 t2 pause+ mark\n"
+		       "104 t2 gc+ mark\n");
+	runtime_script__end(&s);
+}
+
+/* The steps may have been those within it: there is no sweep to tell of. */
+static void a_mark_that_had_begun_ends_what_steps_were_seen(void **state)
+{
+	struct runtime_script s;
+
+	(void)state;
+	runtime_script__begin(&s, &ruby_translator);
+	PLAY(&s, SWEEP_BEGIN, MARK_END, SWEEP_BEGIN, SWEEP_END, MARK_END);
+	expect_log(&s, "100 t1 pause+ sweep\n"
+		       "101 t1 pause- overdue\n"
+		       "101 t1 gc- mark\n"
+		       "101 t1 pause-\n"
+		       "102 t1 gc+ sweep\n"
+		       "102 t1 pause+ sweep\n"
+		       "103 t1 pause-\n"
+		       "104 t1 gc- sweep overdue\n"
+		       "104 t1 gc- mark\n"
+		       "104 t1 pause-\n");
+	runtime_script__end(&s);
+}
+
 static void a_short_record_is_malformed(void **state)
 {
 	struct record record = { .bytes = sizeof(record), .kind = MARK_BEGIN, .target = 3 };
@@ -113,6 +198,10 @@ int main(void)
 		cmocka_unit_test(steps_that_follow_are_a_line_when_the_next_mark_begins),
 		cmocka_unit_test(steps_before_the_first_mark_have_no_beginning),
 		cmocka_unit_test(a_mark_that_had_begun_is_told_by_its_end),
+		cmocka_unit_test(a_mark_whose_end_was_missed_is_over_when_the_next_begins),
+		cmocka_unit_test(a_step_whose_end_was_missed_is_over_when_a_mark_begins),
+		cmocka_unit_test(a_step_whose_end_was_missed_is_over_when_the_next_begins),
+		cmocka_unit_test(a_mark_that_had_begun_ends_what_steps_were_seen),
 		cmocka_unit_test(a_short_record_is_malformed),
 	};
 

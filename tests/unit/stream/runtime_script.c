@@ -63,6 +63,8 @@ static int log_event(void *ctx, const struct event *event)
 	default:
 		buf__printf(log, "event %d", (int)event->kind);
 	}
+	if (event->overdue)
+		buf__add_str(log, " overdue");
 	buf__add_char(log, '\n');
 	return s->answer;
 }
