@@ -293,10 +293,18 @@ static int finish_one(struct show *show, struct shown *shown)
 	return err;
 }
 
+static const struct heading *whose(const void *context, uint32_t target)
+{
+	const struct shown *shown = find(context, target);
+
+	return shown ? &shown->heading : NULL;
+}
+
 static int show_all_results(struct show *show, size_t speaking)
 {
 	struct results results = { .last = true, .summary = &show->summary, .odd = show->odd,
-				   .shown = show->count, .targets = speaking };
+				   .shown = show->count, .targets = speaking,
+				   .whose = whose, .whose_context = show };
 
 	for (unsigned int kind = 0; kind < LOSS_KINDS; kind++)
 		results.lost[kind] = losses__sum(show->losses, kind);

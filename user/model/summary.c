@@ -98,8 +98,8 @@ static void sift_up(struct summary *summary, size_t at)
 
 static int offer_top(struct summary *summary, const struct pause *pause)
 {
-	struct top_pause top = { .start_ns = pause->start_ns, .ns = pause->share_ns,
-				 .number = EVENT_UNKNOWN };
+	struct top_pause top = { .target = pause->target, .start_ns = pause->start_ns,
+				 .ns = pause->share_ns, .number = EVENT_UNKNOWN };
 	bool full = summary->top.count >= summary->top_most;
 	int err;
 
@@ -132,7 +132,7 @@ static int name_top(struct summary *summary, const struct collection *collection
 	for (size_t i = 0; i < summary->top.count; i++) {
 		struct top_pause *top = &summary->top.items[i];
 
-		if (top->start_ns != pause->start_ns ||
+		if (top->target != collection->target || top->start_ns != pause->start_ns ||
 		    (top->number != EVENT_UNKNOWN && top->share_ns >= pause->share_ns))
 			continue;
 		top->number = collection->number;

@@ -29,6 +29,7 @@ struct summary_kind {
 };
 
 struct top_pause {
+	uint32_t target;
 	uint64_t start_ns, ns;
 	uint64_t share_ns; /* of the collection named; the one with the largest share is */
 	uint64_t number;   /* of that collection; EVENT_UNKNOWN: it has not ended yet */

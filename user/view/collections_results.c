@@ -196,6 +196,13 @@ static void add_sums(const struct page *page)
 	buf__free(&said);
 }
 
+static const struct heading *whose(const struct results *results, uint32_t target)
+{
+	if (results->of || !results->whose)
+		return results->of;
+	return results->whose(results->whose_context, target);
+}
+
 static void add_longest(const struct page *page)
 {
 	struct summary *summary = page->results->summary;
@@ -204,10 +211,13 @@ static void add_longest(const struct page *page)
 	summary__sort_top(summary);
 	for (size_t i = 0; i < summary->top.count; i++) {
 		const struct top_pause *top = &summary->top.items[i];
+		const struct heading *of = whose(page->results, top->target);
 
 		line(page, i ? "" : "longest");
 		buf__printf(page->out, "%s at ", units__ns_column(text, top->ns));
-		collections__add_time(page->out, page->options, page->results->of, top->start_ns);
+		collections__add_time(page->out, page->options, of, top->start_ns);
+		if (!page->results->of && of && of->pid)
+			buf__printf(page->out, "  pid %" PRIu64, of->pid);
 		if (top->number != EVENT_UNKNOWN)
 			buf__printf(page->out, "  gc %" PRIu64, top->number);
 		buf__add_str(page->out, "  ");

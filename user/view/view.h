@@ -56,6 +56,9 @@ struct results {
 	struct assembler_odd odd;
 	uint64_t shown; /* collections */
 	size_t targets; /* of all together: how many */
+	/* Of all together: whose a target of the summary is (NULL: not known). */
+	const struct heading *(*whose)(const void *context, uint32_t target);
+	const void *whose_context;
 	const struct follow_figures *identity; /* where objects were followed; NULL */
 };
 
