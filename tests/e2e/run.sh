@@ -314,6 +314,8 @@ wait_for 'grep -q complete "$TMP/trace.out"'
 program=$(pgrep -P "$(pgrep -d , -P "$(pid trace)" -x sh)" -x minivm)
 wait_for "semaphores $program >$TMP/up" || { fail "a semaphore stayed up"; show "$TMP/up"; }
 wait_for "grep -q '^TracerPid:.0' /proc/$program/status" || fail "it is still followed"
+wait_for 'grep -q "^gctrace: the program goes on, untraced" "$TMP/trace.err"' ||
+	{ fail "not said that it is waited for"; show "$TMP/trace.err"; }
 kill -TERM "$program"
 join trace
 expect_status 4

@@ -402,6 +402,9 @@ static enum status leave(struct run *run, enum status own)
 	int status, code;
 
 	has_ended = launch__ended(run->launch, &status);
+	if (!has_ended)
+		note("the program goes on, untraced; its end is waited for (Ctrl-C is passed on"
+		     " to it)");
 	launch__free(run->launch);
 	if (!has_ended)
 		status = wait_for(program);
@@ -464,6 +467,8 @@ const struct command run_command = {
 	.operands = "[--] PROGRAM [ARGUMENT ...]",
 	.about = "Starts a program, and traces it and the programs that it starts from their first"
 		 " collection on. Ends with the status of the program.\n"
+		 "Where -n or -d ends the trace earlier, the program goes on untraced, and its end"
+		 " is waited for.\n"
 		 "  gctrace run -- java -jar app.jar\n",
 	.operands_min = 1,
 	.operands_max = SIZE_MAX,
