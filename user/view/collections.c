@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "../base/clock.h"
+#include "../base/escape.h"
 #include "../base/report.h"
 #include "../base/units.h"
 #include "../base/vec.h"
@@ -27,6 +28,7 @@
 #define WHAT_WIDEST 11	    /* HotSpot's and Ruby's longest */
 #define OBJECTS_COLUMNS 10  /* "12.3 k obj" */
 #define PID_NARROWEST 5
+#define CUT "..."	    /* behind a part of a cause */
 #define MARKS 4		    /* columns behind the last one: a blank and three marks */
 #define LINES_PER_TITLES 40 /* on a terminal */
 #define LONG_PAUSE_NS (100 * NS_PER_MS)
@@ -290,12 +292,48 @@ static void bytes_cell(struct collections *collections, uint64_t bytes)
 		    bytes == EVENT_UNKNOWN ? NULL : units__bytes_column(text, bytes));
 }
 
+/* Would a text that ends there end inside a character? */
+static bool begins_inside(struct text text, size_t bytes)
+{
+	return bytes < text.bytes && ((unsigned char)text.at[bytes] & 0xc0) == 0x80;
+}
+
 static void text_cell(struct collections *collections, enum style style, struct text text)
 {
 	if (text.bytes > 0)
 		table__cell_bytes(&collections->table, style, text.at, text.bytes);
 	else
 		table__cell(&collections->table, style, NULL);
+}
+
+/*
+ * The runtime's longest causes do not fit where room is short: a part of one and dots, so that what
+ * stands behind it stays below its titles. A part is of whole characters as they are escaped.
+ */
+static void cause_cell(struct collections *collections, struct text cause)
+{
+	const size_t width = column_of(collections, CELL_CAUSE)->width;
+	const size_t room = width - strlen(CUT);
+	struct buf text = BUF_INIT;
+	size_t bytes = cause.bytes;
+
+	escape__add(&text, cause.at, bytes);
+	if (utf8__columns(buf__str(&text), text.len) > width) {
+		for (bytes = bytes < room ? bytes : room; bytes > 0; bytes--) {
+			buf__reset(&text);
+			escape__add(&text, cause.at, bytes);
+			if (utf8__columns(buf__str(&text), text.len) <= room &&
+			    !begins_inside(cause, bytes))
+				break;
+		}
+		if (bytes == 0)
+			buf__reset(&text);
+		buf__add_str(&text, CUT);
+	}
+	table__cell_escaped(&collections->table, STYLE_PLAIN, text.len ? buf__str(&text) : NULL);
+	if (text.error)
+		collections->out.error = text.error;
+	buf__free(&text);
 }
 
 static void pause_cell(struct collections *collections, uint64_t ns)
@@ -391,7 +429,7 @@ static void cell(struct collections *collections, enum cell cell, const struct h
 		text_cell(collections, STYLE_PLAIN, collection->what);
 		break;
 	case CELL_CAUSE:
-		text_cell(collections, STYLE_PLAIN, collection->cause);
+		cause_cell(collections, collection->cause);
 		break;
 	case CELL_PAUSE:
 		pause_cell(collections, collection->pause_ns);

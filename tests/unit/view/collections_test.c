@@ -81,7 +81,7 @@ static void lines_of_all_kinds(void **state)
 		"  1.00 MiB  4.00 MiB\n"
 		"   7.000     1 gc       -                      -        -        -        -"
 		"         -         - p\n"
-		"1011345.678 123456 concurrent mark G1 Humongous Allocation 1.50 ms  20.0 MiB 16.0 MiB"
+		"1011345.678 123456 concurrent mark G1 Humongous... 1.50 ms  20.0 MiB 16.0 MiB"
 		" 900 KiB ~1.00 MiB 12.3 k obj cix\n"
 		"   2.500    41 young    allocation      1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
 		"  1.00 MiB  4.00 MiB\n");
@@ -163,6 +163,37 @@ static void fits_into_the_terminal(void **state)
 	assert_in_range(longest_line(sheet__text(&sheet)), 90, 100);
 	view__free(view);
 	sheet__end(&sheet);
+}
+
+/* The runtime's longest cause fits, too, and what stands behind it is below its titles. */
+static void long_causes_keep_in_step(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection young = sample__young();
+	struct sheet sheet;
+	struct view *view;
+	const char *text, *row;
+
+	(void)state;
+	heading.known = KNOWN_COLLECTIONS | KNOWN_POOLS;
+	young.moved.bytes.known = young.survived.bytes.known = false;
+	young.dead.bytes.known = young.dead.objects.known = false;
+	young.cause = (struct text){ "Old Generation Expanded On Last Scavenge", 40 };
+	for (size_t columns = 64; columns < 140; columns++) {
+		sheet__begin(&sheet);
+		sheet.terminal.columns = columns;
+		view = new_view(&sheet, (struct view_options){ .several = true,
+							       .timestamps = columns >= 90 });
+		assert_int_equal(view__heading(view, &heading), 0);
+		sheet__text(&sheet);
+		assert_int_equal(view__collection(view, &heading, &young), 0);
+		text = sheet__text(&sheet);
+		row = strchr(text, '\n') + 1;
+		assert_true(longest_line(text) <= columns);
+		assert_int_equal(strlen(row), row - text);
+		view__free(view);
+		sheet__end(&sheet);
+	}
 }
 
 /* A legend stands below the target in whose lines its sign occurred, and nowhere else. */
@@ -349,6 +380,40 @@ static void results(void **state)
 	sheet__end(&sheet);
 }
 
+static const struct heading *second_of_two(const void *context, uint32_t target)
+{
+	return target == 7 ? context : NULL;
+}
+
+/* The longest pauses of all processes have the time, and the pid, of the one that they are of. */
+static void whose_pauses(void **state)
+{
+	struct heading heading = sample__heading();
+	struct pause pause = sample__young().pauses[0];
+	struct summary summary;
+	struct results results = { .summary = &summary, .targets = 2, .whose = second_of_two,
+				   .whose_context = &heading };
+	struct sheet sheet;
+	struct view *view;
+	const char *text;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ .timestamps = true });
+	heading.clock_offset_ns = INT64_C(1700000000) * (int64_t)NS_PER_S;
+	assert_int_equal(summary__init(&summary, 5), 0);
+	pause.target = 7;
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	assert_int_equal(view__results(view, &results), 0);
+	text = sheet__text(&sheet);
+	assert_null(strstr(text, "1970-"));
+	assert_non_null(strstr(text, " at 2023-11-1"));
+	assert_non_null(strstr(text, "  pid 4711  "));
+	summary__free(&summary);
+	view__free(view);
+	sheet__end(&sheet);
+}
+
 static void hostile_words(void **state)
 {
 	static const char evil[] = "x\n\x1b[2J\xe2\x80\xae\xff";
@@ -398,11 +463,13 @@ int main(void)
 		cmocka_unit_test(lines_of_all_kinds),
 		cmocka_unit_test(details),
 		cmocka_unit_test(fits_into_the_terminal),
+		cmocka_unit_test(long_causes_keep_in_step),
 		cmocka_unit_test(legends_of_each_target),
 		cmocka_unit_test(columns_that_are_told),
 		cmocka_unit_test(no_negative_zero),
 		cmocka_unit_test(follows_the_terminal),
 		cmocka_unit_test(results),
+		cmocka_unit_test(whose_pauses),
 		cmocka_unit_test(hostile_words),
 		cmocka_unit_test(wall_clock),
 	};
