@@ -72,10 +72,18 @@ stop plain
 pass
 
 t "a recording is told from its start on"
-run timeout 120 gctrace record -p "$(pid leak)" -d 4s --moves --dump=700ms --output "$TMP/file"
-expect_status 0
-run timeout 120 gctrace follow "$TMP/file" -o json
-expect_status 0
+# A new one: the heap of the other has grown, and so have its dumps.
+stop leak
+vm leak --leak --leak-rate 10000 --sample-bytes 16k
+for seconds in 4 12 30; do
+	rm -f "$TMP/file"
+	run timeout 120 gctrace record -p "$(pid leak)" -d ${seconds}s --moves --dump=700ms \
+		--output "$TMP/file"
+	expect_status 0
+	run timeout 120 gctrace follow "$TMP/file" -o json
+	expect_status 0
+	[ "$(grep -c '"event":"anchor"' "$TMP/out")" -ge 3 ] && break
+done
 cat "$TMP/out" >>"$TMP/lines"
 sound
 [ "$(of anchor .anchor | tail -n 1)" -ge 3 ] || fail "not three dumps in the file"
