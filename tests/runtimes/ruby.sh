@@ -37,3 +37,28 @@ if has_probes "$(pid ruby)"; then
 else
 	skip "this build of ruby has no probes"
 fi
+
+t "attached to while it is busy: nothing that began before is taken for something else"
+start busy ruby -e 'a = []; loop { 2000.times { a << "x" * 40 }; a = [] if a.size > 100_000 }'
+wait_for "[ \"\$(cut -d' ' -f14 /proc/$(pid busy)/stat)\" -gt 20 ]"
+if has_probes "$(pid busy)"; then
+	for attach in 1 2 3 4 5 6 7 8; do
+		run gctrace -p "$(pid busy)" -d 400ms -o json
+		expect_status 0
+		tail -n 1 "$TMP/out" >"$TMP/summary.$attach"
+	done
+	# One thing in the window of an attach may fit nothing; what follows must not hang on to it.
+	python3 - "$TMP"/summary.? <<-'END' || fail "figures that cannot be"
+		import json, sys
+		for name in sys.argv[1:]:
+		    s = json.load(open(name))
+		    good = (s["complete"] and s["collections"] > 0 and s["paused_share"] <= 1 and
+		            s["pause_max_ns"] <= s["end_ns"] - s["start_ns"] and
+		            sum(s["odd"].values()) <= 4)
+		    if not good:
+		        sys.exit(json.dumps(s))
+	END
+	pass
+else
+	skip "this build of ruby has no probes"
+fi

@@ -197,13 +197,18 @@ static bool same_group(const struct link_site *a, const struct link_site *b)
 	       a->at_return == b->at_return && strcmp(a->path, b->path) == 0;
 }
 
-static int make_groups(struct work *work, struct link *links, size_t count)
+/* Of those sites that begin something, or of all others. */
+static int make_groups(struct work *work, struct link *links, size_t count, bool begins)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct group group = { .links = &links[i], .count = 1 };
-		struct group *last = i ? &work->groups.items[work->groups.count - 1] : NULL;
+		struct group *last =
+			work->groups.count ? &work->groups.items[work->groups.count - 1] : NULL;
 
-		if (last && same_group(&last->links[0].site, &links[i].site))
+		if (links[i].site.begins != begins)
+			continue;
+		if (last && last->links + last->count == &links[i] &&
+		    same_group(&last->links[0].site, &links[i].site))
 			last->count++;
 		else if (vec__push(&work->groups, group))
 			return -ENOMEM;
@@ -214,7 +219,8 @@ static int make_groups(struct work *work, struct link *links, size_t count)
 int links__attach(struct links *links, const struct kernel *kernel, const struct link_site *sites,
 		  size_t count)
 {
-	struct work work = { .kernel = kernel, .one = attach_group };
+	struct work ends = { .kernel = kernel, .one = attach_group };
+	struct work begins = { .kernel = kernel, .one = attach_group };
 	struct link *new;
 	int err;
 
@@ -225,14 +231,18 @@ int links__attach(struct links *links, const struct kernel *kernel, const struct
 	new = links->items + links->count;
 	for (size_t i = 0; i < count; i++)
 		new[i] = (struct link){ .site = sites[i], .perf_fd = -1, .link_fd = -1 };
-	err = make_groups(&work, new, count);
+	err = make_groups(&ends, new, count, false);
+	if (err == 0)
+		err = make_groups(&begins, new, count, true);
 	if (err == 0) {
-		run_all(&work);
+		run_all(&ends);
+		run_all(&begins);
 		for (size_t i = 0; i < count; i++)
 			new[i].site.path = NULL;
 		links->count += count;
 	}
-	vec__free(&work.groups);
+	vec__free(&ends.groups);
+	vec__free(&begins.groups);
 	return err;
 }
 

@@ -27,6 +27,7 @@ struct link_site {
 	bool multi;		   /* it is loaded for links of many sites; tid is the process's pid */
 	uint64_t cookie;
 	bool at_return;
+	bool begins; /* something that another site ends: attached after those */
 
 	/* For the caller to know it by. */
 	dev_t dev;
@@ -50,7 +51,8 @@ struct links VEC_OF(struct link);
 #define LINKS_INIT { NULL, 0, 0 }
 
 /*
- * Attach all sites; one link is appended for each, in their order, also where it failed. 0 or
+ * Attach all sites, those that begin something last, so that no begin is seen whose end could not
+ * be; one link is appended for each, in their order, also where it failed. 0 or
  * -ENOMEM (then nothing is attached).
  */
 int links__attach(struct links *links, const struct kernel *kernel, const struct link_site *sites,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "attach/probe.h"
 
+#include <string.h>
+
 #define GCTRACE(name, levels, required) { PROVIDER_GCTRACE, #name, #name, levels, required }
 #define HOTSPOT(name, levels, required) { PROVIDER_HOTSPOT, #name, #name, levels, required }
 #define PYTHON(name) { PROVIDER_PYTHON, #name, #name, LEVEL_COLLECTIONS, true }
@@ -45,6 +47,20 @@ const struct probe_row probe_rows[] = {
 };
 
 const size_t probe_row_count = sizeof(probe_rows) / sizeof(probe_rows[0]);
+
+bool probe__begins(const struct probe_row *row)
+{
+	static const char *const words[] = { "__begin", "__start" };
+	size_t length = strlen(row->name);
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t tail = strlen(words[i]);
+
+		if (length > tail && strcmp(row->name + length - tail, words[i]) == 0)
+			return true;
+	}
+	return false;
+}
 
 const char *level__name(enum level level)
 {

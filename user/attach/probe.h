@@ -21,6 +21,9 @@ struct probe_row {
 extern const struct probe_row probe_rows[];
 extern const size_t probe_row_count;
 
+/* Does it tell the beginning of something whose end is another probe's? By its name. */
+bool probe__begins(const struct probe_row *row);
+
 /* "collections", "pools", ... for one level; static. */
 const char *level__name(enum level level);
 

@@ -119,6 +119,7 @@ static int add_probe(struct target *target, const struct attacher *attacher, str
 		.dev = module->dev,
 		.inode = module->inode,
 		.probe = row->name,
+		.begins = probe__begins(row),
 		.levels = row->levels,
 	};
 	const struct note_probe *probe;

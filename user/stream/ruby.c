@@ -165,13 +165,15 @@ static int mark_begin(struct ruby *ruby, const struct record *record, const stru
 
 static int mark_end(struct ruby *ruby, const struct record *record, const struct event_sink *sink)
 {
+	/* From before the attach; steps within it were told as pauses, so it is none any more. */
+	const bool in_steps = ruby->sweeping && !ruby->seen_mark;
 	int err = ruby->marking ? 0 : doubt_sweep(ruby, record, sink);
 
 	ruby->seen_mark = true;
 	ruby->marking = false;
 	if (!err)
 		err = tell_finish(record, sink, mark_word, record->stamp, record->tid);
-	return err ? err : tell_pause(record, sink, EVENT_PAUSE_END, mark_word);
+	return err || in_steps ? err : tell_pause(record, sink, EVENT_PAUSE_END, mark_word);
 }
 
 static int sweep_begin(struct ruby *ruby, const struct record *record,
