@@ -66,19 +66,33 @@ static void listen_in(struct ear *ear)
 	assert_true(dup2(fileno(ear->file), STDERR_FILENO) >= 0);
 }
 
-/* Ends it. In how many lines were these words? */
+/* Messages are wrapped, at a place that hangs on the length of paths. */
+static void unwrap(char *text)
+{
+	static const char wrap[] = "\ngctrace:   ";
+	char *at = text;
+
+	while ((at = strstr(at, wrap))) {
+		*at++ = ' ';
+		memmove(at, at + strlen(wrap) - 1, strlen(at + strlen(wrap) - 1) + 1);
+	}
+}
+
+/* Ends it. How often were these words said? */
 static size_t heard(struct ear *ear, const char *words)
 {
-	char line[1024];
+	static char text[65536];
 	size_t count = 0;
 
 	fflush(stderr);
 	dup2(ear->before, STDERR_FILENO);
 	close(ear->before);
 	rewind(ear->file);
-	while (fgets(line, sizeof(line), ear->file))
-		count += strstr(line, words) != NULL;
+	text[fread(text, 1, sizeof(text) - 1, ear->file)] = '\0';
 	fclose(ear->file);
+	unwrap(text);
+	for (const char *at = text; (at = strstr(at, words)); at += strlen(words))
+		count++;
 	return count;
 }
 
