@@ -402,7 +402,7 @@ static enum status leave(struct run *run, enum status own)
 	int status, code;
 
 	has_ended = launch__ended(run->launch, &status);
-	if (!has_ended)
+	if (!has_ended && !run->trace.output.error) /* else it has been said, or nobody cares */
 		note("the program goes on, untraced; its end is waited for (Ctrl-C is passed on"
 		     " to it)");
 	launch__free(run->launch);
