@@ -274,7 +274,7 @@ int target__attach(struct target *target, const struct attacher *attacher)
 	target->look = false;
 	if (target->gone)
 		links__detach_thread(&target->links, target->gone);
-	target->gap |= target->gone && thread;
+	target->gap |= target->gone && thread && !first; /* a new image is attached to late, as any */
 	target->gone = 0;
 	err = thread ? 0 : -ESRCH;
 	if (err == 0 && target->leader_gone)

@@ -235,6 +235,9 @@ static void exec_is_a_new_target(bool by_other)
 		assert_int_equal(new->attached_ns, old->ended_ns);
 	assert_int_equal(new->on, LEVEL_COLLECTIONS);
 	assert_int_equal(semaphores(&bench), COLLECTION_SEMAPHORES);
+	/* Nor is anything missed, though links ended with the first thread. */
+	assert_int_equal(session__poll(bench.session, 0), 0);
+	assert_int_equal(old->missed + new->missed, 0);
 	victim__do(&bench.victim, VICTIM_GC_START, 7, 0);
 	tape__drain(&bench.tape, bench.session);
 	assert_int_equal(bench.tape.count, 12);
