@@ -50,6 +50,10 @@ run timeout 120 gctrace heap -p "$(pid vm)" --top 0 -o json
 expect_status 0
 cp "$TMP/out" "$TMP/lines"
 valid "$TMP/lines"
+run timeout 120 gctrace heap -p "$(pid vm)" --roots --top 0 -o json
+expect_status 0
+cp "$TMP/out" "$TMP/roots"
+valid "$TMP/roots"
 pass
 
 t "the first finding names the leaking cache, in text too, within 100 columns"
@@ -105,6 +109,7 @@ expect_status 0
 expect "$TMP/out" '^    static shop\.OrderCache\.instance \(shop\.OrderCache\)$'
 stop vm
 is_true vm "$TMP/lines"
+is_true vm "$TMP/roots"
 is_true vm "$TMP/recorded"
 pass
 

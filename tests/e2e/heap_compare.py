@@ -3,8 +3,10 @@
 """Compare `gctrace heap --top 0 -o json` with what minivm wrote down of the same dump:
 heap_compare.py LINES TRUTH, where TRUTH is `minivm --print-truth`. Counts and bytes of each type,
 the totals, what the roots reach, and what would be freed with the first finding's object: worked
-out here anew, by leaving that object out.
+out here anew, by leaving that object out. If LINES has roots (--roots): each of them, and what it,
+its frame, its thread and its kind alone keep alive.
 """
+import collections
 import json
 import sys
 
@@ -14,6 +16,16 @@ def words(parts):
 
 
 WEAK_CLASS, DEPENDENT, WEAK = 0x8, 17, 18
+THREAD, FRAMES = 2, range(3, 9)
+# As in gctrace/wire.h, by the words of docs/output.md.
+CONTAINERS = {
+    2: "thread", 3: "jit_frame", 4: "native_frame", 5: "native_gc_frame", 6: "com_frame",
+    7: "interpreted_frame", 8: "fast_interpreted_frame", 9: "static", 10: "finalizer",
+    11: "internal", 14: "handles", 15: "globals", 16: "monitors", 17: "dependent", 18: "weak",
+    256: "own"}
+ROOTS = {
+    0: "unknown", 1: "local", 2: "static", 3: "handle", 4: "pinned_handle", 5: "weak_handle",
+    6: "finalizer", 7: "internal", 8: "monitor", 9: "thread", 10: "register", 256: "own"}
 
 
 class Truth:
@@ -48,7 +60,8 @@ class Truth:
 
     def forget(self):
         self.objects, self.edges, self.at = {}, {}, {}
-        self.roots, self.dependent = [], []
+        self.roots, self.dependent, self.told_roots = [], [], []
+        self.thread = None
 
     def add_class(self, number, told):
         self.names[number] = told["name"]
@@ -60,28 +73,58 @@ class Truth:
         self.at[int(told["at"], 0)] = number
 
     def add_root(self, told):
-        type_, id1, _ = (int(word, 0) for word in told["container"].split(","))
+        type_, id1, id2 = (int(word, 0) for word in told["container"].split(","))
+        kind, id_ = (int(word, 0) for word in told["kind"].split(","))
         to = int(told["object"])
+        if type_ == THREAD:
+            self.thread = id1
+        above = THREAD if type_ in FRAMES else type_
+        self.told_roots.append(((CONTAINERS[type_], id1, id2, ROOTS[kind], id_), to,
+                                (CONTAINERS[above], self.thread if above == THREAD else None)))
         if type_ == DEPENDENT:
             self.dependent.append((id1, to))
         elif type_ != WEAK:
             self.roots.append(to)
 
+    def kept_by(self, number):
+        """What an object keeps alive."""
+        to = self.edges.get(number, [])
+        if self.objects[number][0] in self.weak_classes:
+            to = to[:-1]
+        return to + [value for key, value in self.dependent if key == number]
+
     def reached(self, without=None):
         """All that the roots lead to; without one object."""
-        keys = {}
-        for key, value in self.dependent:
-            keys.setdefault(key, []).append(value)
         seen, waiting = {0, without}, list(self.roots)
         while waiting:
             number = waiting.pop()
             if number in seen:
                 continue
             seen.add(number)
-            to = self.edges.get(number, [])
-            waiting += to[:-1] if self.objects[number][0] in self.weak_classes else to
-            waiting += keys.get(number, [])
+            waiting += self.kept_by(number)
         return seen - {0, without}
+
+    def only_by(self, name_of):
+        """Bytes and objects that roots of one name only lead to, by that name."""
+        many, by = object(), {0: None}
+        for root in self.told_roots:
+            if root[0][0] in ("weak", "dependent"):
+                continue
+            waiting = [(root[1], name_of(root))]
+            while waiting:
+                number, name = waiting.pop()
+                if number == 0 or by.get(number, name) == name and number in by:
+                    continue
+                if by.get(number) is many:
+                    continue
+                by[number] = many if number in by else name
+                waiting += [(to, by[number]) for to in self.kept_by(number)]
+        sums = {}
+        for number, name in by.items():
+            if number and name is not many:
+                size, count = sums.get(name, (0, 0))
+                sums[name] = size + self.objects[number][1], count + 1
+        return sums
 
     def bytes_of(self, numbers):
         return sum(self.objects[number][1] for number in numbers)
@@ -124,6 +167,37 @@ def compare_types(truth, lines, wrong):
     return len(told)
 
 
+def compare_roots(truth, roots, wrong):
+    """Each root, by what stands above it; and what each level of that alone keeps alive."""
+    def name_of_line(line):
+        # A dependent handle's container is its key: here by address, in the truth by number.
+        id1 = truth.at.get(line["id1"]) if line["kind"] == "dependent" else line["id1"]
+        return (line["kind"], id1, line["id2"], line["root_kind"], line["root_id"],
+                truth.at.get(int(line["address"], 0)))
+
+    told = collections.Counter(name_of_line(line) for line in roots if line["level"] == "root")
+    there = collections.Counter(root[0] + (root[1],) for root in truth.told_roots)
+    for name in (told - there) | (there - told):
+        wrong.append("root %s: told %d times, the truth is %d" % (name, told[name], there[name]))
+
+    levels = {
+        "root": (truth.only_by(lambda root: root[0] + (root[1],)), name_of_line),
+        "container": (truth.only_by(lambda root: root[0][:3]),
+                      lambda line: (line["kind"], line["id1"], line["id2"])),
+        "thread": (truth.only_by(lambda root: root[2]), lambda line: ("thread", line["id1"])),
+        "kind": (truth.only_by(lambda root: root[2][0]), lambda line: line["kind"])}
+    for line in roots:
+        if (line["level"], line["kind"]) == ("container", "static") and (
+                line["name"] != truth.names.get(line["id1"])):
+            wrong.append("statics of class %d are said to be of %s" % (line["id1"], line["name"]))
+        is_thread = line["level"] == "container" and line["kind"] == "thread"
+        sums, name_of = levels["thread" if is_thread else line["level"]]
+        kept = line.get("retained_bytes", 0), line.get("retained_objects", 0)
+        if kept != sums.get(name_of(line), (0, 0)):
+            wrong.append("%s %s keeps %s alive, the truth is %s" % (
+                line["level"], line["name"], kept, sums.get(name_of(line))))
+
+
 def main():
     lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
     truth = Truth(sys.argv[2], lines[0]["dump"])
@@ -140,11 +214,16 @@ def main():
             int(truth.total["references"])):
         wrong.append("references: %d and %d weak ones, the truth is %s" % (
             summary["references"], summary["weak_references"], truth.total["references"]))
-    types = compare_types(truth, lines, wrong)
-    compare_reached(truth, lines, wrong)
+    roots = [line for line in lines if line["event"] == "root"]
+    types = 0
+    if roots and lines[1] is roots[0]:
+        compare_roots(truth, roots, wrong)
+    else:
+        types = compare_types(truth, lines, wrong)
+        compare_reached(truth, lines, wrong)
     for text in wrong:
         print(text)
-    print("%d types, %d objects" % (types, len(truth.objects)))
+    print("%d types, %d roots, %d objects" % (types, len(roots), len(truth.objects)))
     sys.exit(1 if wrong or not truth.objects else 0)
 
 
