@@ -9,7 +9,7 @@
 #include "../base/report.h"
 #include "../base/wrap.h"
 #include "../target/host.h"
-#include "../view/json.h"
+#include "../view/json_fields.h"
 #include "../view/output.h"
 #include "../view/terminal.h"
 #include "command.h"
@@ -89,8 +89,7 @@ static int show_text(const struct host_checks *checks, int colour, struct output
 
 static int write_check(const struct host_check *check, struct json *json, struct output *output)
 {
-	json__begin(json);
-	json__string(json, "event", "check");
+	json__event(json, "check", 0);
 	json__string(json, "name", check->name);
 	json__string(json, "verdict", verdicts[check->verdict].json);
 	json__string(json, "found", check->found);
@@ -104,15 +103,13 @@ static int show_json(const struct host_checks *checks, struct output *output)
 	struct json json = JSON_INIT;
 	int err;
 
-	json__begin(&json);
-	json__string(&json, "event", "header");
+	json__event(&json, "header", 0);
 	json__string(&json, "gctrace", version__string());
 	err = json__write(&json, output);
 	for (size_t i = 0; i < checks->count && !err; i++)
 		err = write_check(&checks->checks[i], &json, output);
 	if (!err) {
-		json__begin(&json);
-		json__string(&json, "event", "summary");
+		json__event(&json, "summary", 0);
 		json__bool(&json, "complete", true);
 		json__bool(&json, "ready", host_checks__worst(checks) != HOST_MISSING);
 		err = json__write(&json, output);

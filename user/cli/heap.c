@@ -10,7 +10,7 @@
 #include "../base/units.h"
 #include "../stream/dump_list.h"
 #include "../view/heap_view.h"
-#include "../view/json.h"
+#include "../view/json_fields.h"
 #include "../view/output.h"
 #include "../view/terminal.h"
 #include "command.h"
@@ -190,26 +190,19 @@ static void add_text_entry(struct buf *out, size_t number, const struct dump_ent
 		    UNITS_BYTES_COLUMNS, bytes, UNITS_NS_COLUMNS, took, state);
 }
 
-static void add_known(struct json *json, const char *key, uint64_t value)
-{
-	if (value != EVENT_UNKNOWN)
-		json__u64(json, key, value);
-}
-
 static int write_json_entry(struct json *json, struct output *output, size_t number,
 			    const struct dump_entry *entry)
 {
-	json__begin(json);
-	json__string(json, "event", "dump");
+	json__event(json, "dump", 0);
 	json__u64(json, "in_file", number);
-	add_known(json, "dump", entry->number);
-	add_known(json, "gc", entry->gc);
-	add_known(json, "start_ns", entry->begun_ns);
-	add_known(json, "end_ns", entry->ended_ns);
-	add_known(json, "objects", entry->objects);
-	add_known(json, "references", entry->references);
-	add_known(json, "roots", entry->roots);
-	add_known(json, "bytes", entry->bytes);
+	json__known(json, "dump", entry->number);
+	json__known(json, "gc", entry->gc);
+	json__known(json, "start_ns", entry->begun_ns);
+	json__known(json, "end_ns", entry->ended_ns);
+	json__known(json, "objects", entry->objects);
+	json__known(json, "references", entry->references);
+	json__known(json, "roots", entry->roots);
+	json__known(json, "bytes", entry->bytes);
 	json__bool(json, "complete", entry->ended_ns != EVENT_UNKNOWN &&
 					     entry->status == GCTRACE_DUMP_COMPLETE && !entry->lost);
 	return json__write(json, output);

@@ -2,6 +2,7 @@
 #include "../target/offer.h"
 #include "../target/process.h"
 #include "../target/runtime.h"
+#include "../view/json_fields.h"
 #include "../view/output.h"
 #include "probes_form.h"
 #include "version.h"
@@ -11,9 +12,7 @@ static void json_process(struct json *json, const struct probed *probed)
 	const struct process *process = probed->process;
 	const struct runtime *runtime = probed->runtime;
 
-	json__begin(json);
-	json__string(json, "event", "process");
-	json__u64(json, "pid", (uint64_t)process->pid);
+	json__event(json, "process", (uint64_t)process->pid);
 	json__u64(json, "inner_pid", (uint64_t)process__inner_pid(process));
 	json__string(json, "name", process->comm);
 	json__string(json, "program", probed__program(probed));
@@ -43,9 +42,7 @@ static void json_process(struct json *json, const struct probed *probed)
 static void json_module(struct json *json, const struct probed *probed,
 			const struct module *module)
 {
-	json__begin(json);
-	json__string(json, "event", "module");
-	json__u64(json, "pid", (uint64_t)probed->process->pid);
+	json__event(json, "module", (uint64_t)probed->process->pid);
 	json__string(json, "path", module->name);
 	json__bool(json, "deleted", module->deleted);
 	json__address(json, "address", module->start);
@@ -61,9 +58,7 @@ static void json_module(struct json *json, const struct probed *probed,
 static void json_level(struct json *json, const struct probed *probed,
 		       const struct offer *offer)
 {
-	json__begin(json);
-	json__string(json, "event", "level");
-	json__u64(json, "pid", (uint64_t)probed->process->pid);
+	json__event(json, "level", (uint64_t)probed->process->pid);
 	json__string(json, "name", offer->name);
 	json__bool(json, "available", offer->available);
 	json__string(json, "text", offer->text);
@@ -78,9 +73,7 @@ static void json_probe(struct probes_view *view, const struct probed *probed,
 
 	if (view->output->error)
 		return;
-	json__begin(json);
-	json__string(json, "event", "probe");
-	json__u64(json, "pid", (uint64_t)probed->process->pid);
+	json__event(json, "probe", (uint64_t)probed->process->pid);
 	json__string(json, "path", module->name);
 	json__string(json, "provider", probe->provider);
 	json__string(json, "name", probe->name);
@@ -130,16 +123,14 @@ int probes_json__listed(struct probes_view *view, const struct probed *probed)
 
 int probes_json__begin(struct probes_view *view)
 {
-	json__begin(&view->json);
-	json__string(&view->json, "event", "header");
+	json__event(&view->json, "header", 0);
 	json__string(&view->json, "gctrace", version__string());
 	return json__write(&view->json, view->output);
 }
 
 int probes_json__end(struct probes_view *view)
 {
-	json__begin(&view->json);
-	json__string(&view->json, "event", "summary");
+	json__event(&view->json, "summary", 0);
 	json__bool(&view->json, "complete", !view->forbidden && !view->unseen);
 	json__u64(&view->json, "processes", view->shown);
 	json__u64(&view->json, "forbidden", view->forbidden);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../base/report.h"
-#include "json.h"
+#include "json_fields.h"
 #include "output.h"
 #include "view.h"
 
@@ -19,34 +19,13 @@ struct follow_ndjson {
 static struct json *begin(struct follow_ndjson *ndjson, const char *event,
 			  const struct heading *heading)
 {
-	json__begin(&ndjson->json);
-	json__string(&ndjson->json, "event", event);
-	if (heading->pid)
-		json__u64(&ndjson->json, "pid", heading->pid);
+	json__event(&ndjson->json, event, heading->pid);
 	return &ndjson->json;
 }
 
 static int end(struct follow_ndjson *ndjson)
 {
 	return json__write(&ndjson->json, ndjson->output);
-}
-
-static void add_u64(struct json *json, const char *key, uint64_t value)
-{
-	if (value != EVENT_UNKNOWN)
-		json__u64(json, key, value);
-}
-
-static void add_text(struct json *json, const char *key, struct text text)
-{
-	if (text.bytes > 0)
-		json__bytes(json, key, text.at, text.bytes);
-}
-
-static void add_flag(struct json *json, const char *key, bool flag)
-{
-	if (flag)
-		json__bool(json, key, true);
 }
 
 static void add_sum(struct json *json, const char *objects, const char *bytes,
@@ -81,10 +60,10 @@ static int show_anchor(struct follow_view *view, const struct heading *heading,
 	const struct anchor *result = &anchor->is->result;
 
 	json__u64(json, "anchor", anchor->is->number);
-	add_u64(json, "dump", anchor->is->dump);
-	add_u64(json, "gc", anchor->gc);
-	add_u64(json, "time_ns", anchor->time_ns);
-	add_flag(json, "part", !anchor->is->whole);
+	json__known(json, "dump", anchor->is->dump);
+	json__known(json, "gc", anchor->gc);
+	json__known(json, "time_ns", anchor->time_ns);
+	json__flag(json, "part", !anchor->is->whole);
 	json__u64(json, "objects", anchor->objects);
 	json__u64(json, "bytes", anchor->bytes);
 	json__u64(json, "matched", result->matched);
@@ -105,13 +84,13 @@ static int show_collection(struct follow_view *view, const struct heading *headi
 	struct json *json = begin(ndjson, "identity", heading);
 
 	json__u64(json, "gc", collection->number);
-	add_flag(json, "counted", collection->counted_here);
-	add_u64(json, "start_ns", collection->start_ns);
-	add_u64(json, "end_ns", collection->end_ns);
-	add_text(json, "kind", collection->what);
-	add_text(json, "cause", collection->cause);
-	add_flag(json, "unapplied", !of->is->known);
-	add_flag(json, "in_doubt", of->in_doubt);
+	json__flag(json, "counted", collection->counted_here);
+	json__known(json, "start_ns", collection->start_ns);
+	json__known(json, "end_ns", collection->end_ns);
+	json__text(json, "kind", collection->what);
+	json__text(json, "cause", collection->cause);
+	json__flag(json, "unapplied", !of->is->known);
+	json__flag(json, "in_doubt", of->in_doubt);
 	add_sum(json, "known_objects", "known_bytes", &of->known);
 	add_sum(json, "moved_objects", "moved_bytes", &of->is->moved);
 	add_sum(json, "stayed_objects", "stayed_bytes", &of->is->stayed);
@@ -127,17 +106,17 @@ static void add_generation(struct json *json, const struct blocks_generation *of
 	json__object(json, NULL);
 	if (of->generation != PLACE_UNKNOWN)
 		json__u64(json, "generation", of->generation);
-	add_u64(json, "spanned_bytes", of->spanned);
-	add_u64(json, "survived_bytes", of->survived);
-	add_u64(json, "moved_bytes", of->moved);
-	add_u64(json, "stayed_bytes", of->stayed);
+	json__known(json, "spanned_bytes", of->spanned);
+	json__known(json, "survived_bytes", of->survived);
+	json__known(json, "moved_bytes", of->moved);
+	json__known(json, "stayed_bytes", of->stayed);
 	if (of->generation != PLACE_UNKNOWN) {
-		add_u64(json, "slid_bytes", of->slid);
-		add_u64(json, "promoted_bytes", of->promoted);
+		json__known(json, "slid_bytes", of->slid);
+		json__known(json, "promoted_bytes", of->promoted);
 	}
 	if (of->holes_known) {
 		json__u64(json, "holes", of->holes);
-		add_u64(json, "hole_bytes", of->hole_bytes);
+		json__known(json, "hole_bytes", of->hole_bytes);
 		json__u64(json, "largest_hole_bytes", of->largest_hole);
 	}
 	json__end(json);
@@ -152,16 +131,16 @@ static int show_blocks(struct follow_view *view, const struct heading *heading,
 	struct blocks_sums sums = blocks__sums(is);
 
 	json__u64(json, "gc", of->collection->number);
-	add_flag(json, "counted", of->collection->counted_here);
-	add_u64(json, "survived_bytes", sums.survived);
-	add_u64(json, "moved_bytes", sums.moved);
-	add_u64(json, "stayed_bytes", sums.stayed);
+	json__flag(json, "counted", of->collection->counted_here);
+	json__known(json, "survived_bytes", sums.survived);
+	json__known(json, "moved_bytes", sums.moved);
+	json__known(json, "stayed_bytes", sums.stayed);
 	if (of->collection->dead.bytes.known && !of->collection->dead.bytes.estimated)
 		json__u64(json, "dead_bytes", of->collection->dead.bytes.value);
 	if (sums.moved) {
-		add_u64(json, "down_bytes", is->down);
-		add_u64(json, "farthest_bytes", is->farthest);
-		add_u64(json, "median_below_bytes", blocks__median_below(is));
+		json__known(json, "down_bytes", is->down);
+		json__known(json, "farthest_bytes", is->farthest);
+		json__known(json, "median_below_bytes", blocks__median_below(is));
 	}
 	json__array(json, "generations");
 	for (size_t i = 0; i < is->generations.count; i++)
@@ -178,19 +157,19 @@ static int show_object(struct follow_view *view, const struct heading *heading,
 
 	json__u64(json, "id", object->id);
 	json__string(json, "state", follow__step_name(object));
-	add_u64(json, "time_ns", object->time_ns);
-	add_u64(json, "gc", object->gc);
-	add_text(json, "kind", object->what);
+	json__known(json, "time_ns", object->time_ns);
+	json__known(json, "gc", object->gc);
+	json__text(json, "kind", object->what);
 	if (object->anchor)
 		json__u64(json, "anchor", object->anchor);
 	json__address(json, "address", object->address);
-	add_u64(json, "generation", object->generation);
-	add_flag(json, "promoted", object->promoted);
+	json__known(json, "generation", object->generation);
+	json__flag(json, "promoted", object->promoted);
 	json__u64(json, "age", object->age);
 	json__u64(json, "moves", object->moves);
-	add_flag(json, "at_least", !object->born || object->age >= OBJECT_COUNT_MOST);
-	add_text(json, "type", object->type);
-	add_u64(json, "size_bytes", object->size);
+	json__flag(json, "at_least", !object->born || object->age >= OBJECT_COUNT_MOST);
+	json__text(json, "type", object->type);
+	json__known(json, "size_bytes", object->size);
 	return end(ndjson);
 }
 
@@ -203,7 +182,7 @@ static int show_type(struct follow_ndjson *ndjson, const struct heading *heading
 	const struct population_type *alive = type->alive ? type->alive : &none;
 	struct json *json = begin(ndjson, "type", heading);
 
-	add_text(json, "name", type->name);
+	json__text(json, "name", type->name);
 	json__u64(json, "class", type->class_);
 	json__u64(json, "alive_objects", alive->objects);
 	json__u64(json, "alive_bytes", alive->bytes);
@@ -217,7 +196,7 @@ static int show_type(struct follow_ndjson *ndjson, const struct heading *heading
 	if (alive->objects) {
 		json__u64(json, "age_median", population_type__median(alive));
 		json__u64(json, "age_most", alive->oldest);
-		add_flag(json, "at_least", alive->unborn > 0);
+		json__flag(json, "at_least", alive->unborn > 0);
 	}
 	return end(ndjson);
 }
@@ -276,7 +255,7 @@ static int show_leak(struct follow_ndjson *ndjson, const struct heading *heading
 	say_leak(&ndjson->text, leak);
 	json__string(json, "kind", "leak");
 	json__bytes(json, "text", buf__str(&ndjson->text), ndjson->text.len);
-	add_text(json, "type", leak->type->name);
+	json__text(json, "type", leak->type->name);
 	json__u64(json, "class", leak->type->class_);
 	json__u64(json, "anchors", leak->is.anchors);
 	json__u64(json, "first_anchor", leak->is.first);

@@ -7,7 +7,7 @@
 #include "gctrace/wire.h"
 #include "heap_view.h"
 #include "heap_words.h"
-#include "json.h"
+#include "json_fields.h"
 #include "output.h"
 
 struct heap_ndjson {
@@ -26,10 +26,7 @@ static struct heap_ndjson *ndjson_of(struct heap_view *view)
 
 static struct json *begin(struct heap_ndjson *ndjson, const char *event)
 {
-	json__begin(&ndjson->json);
-	json__string(&ndjson->json, "event", event);
-	if (ndjson->heading->pid)
-		json__u64(&ndjson->json, "pid", ndjson->heading->pid);
+	json__event(&ndjson->json, event, ndjson->heading->pid);
 	return &ndjson->json;
 }
 
@@ -38,26 +35,6 @@ static int end(struct heap_ndjson *ndjson)
 	if (ndjson->text.error)
 		return error_errno(ndjson->text.error, "cannot show the heap");
 	return json__write(&ndjson->json, ndjson->output);
-}
-
-/* ---------------------------------------------------------------- fields */
-
-static void add_u64(struct json *json, const char *key, uint64_t value)
-{
-	if (value != EVENT_UNKNOWN)
-		json__u64(json, key, value);
-}
-
-static void add_text(struct json *json, const char *key, struct text text)
-{
-	if (text.bytes > 0)
-		json__bytes(json, key, text.at, text.bytes);
-}
-
-static void add_flag(struct json *json, const char *key, bool flag)
-{
-	if (flag)
-		json__bool(json, key, true);
 }
 
 /* What heap_words.h put into the scratch buffer. */
@@ -73,7 +50,7 @@ static void add_type(struct heap_ndjson *ndjson, const char *name, uint32_t inde
 
 	heap_words__type(&ndjson->text, ndjson->heap, index);
 	add_words(ndjson, name);
-	add_u64(&ndjson->json, "class", type.number);
+	json__known(&ndjson->json, "class", type.number);
 }
 
 static void add_object(struct heap_ndjson *ndjson, uint32_t place)
@@ -84,8 +61,8 @@ static void add_object(struct heap_ndjson *ndjson, uint32_t place)
 	add_type(ndjson, "type", object.type);
 	json__address(json, "address", object.address);
 	json__u64(json, "size_bytes", object.size);
-	add_u64(json, "retained_bytes", object.retained);
-	add_u64(json, "retained_objects", object.dominates);
+	json__known(json, "retained_bytes", object.retained);
+	json__known(json, "retained_objects", object.dominates);
 }
 
 /* ---------------------------------------------------------------- heading, findings */
@@ -98,18 +75,18 @@ static int show_heading(struct heap_view *view)
 	struct json *json = begin(ndjson, "header");
 
 	json__string(json, "gctrace", GCTRACE_VERSION);
-	add_text(json, "name", heading->name);
-	add_text(json, "runtime", heading->runtime);
-	add_text(json, "runtime_version", heading->version);
-	add_text(json, "collector", heading->collector);
+	json__text(json, "name", heading->name);
+	json__text(json, "runtime", heading->runtime);
+	json__text(json, "runtime_version", heading->version);
+	json__text(json, "collector", heading->collector);
 	json__string(json, "accuracy", "exact");
 	json__string(json, "privacy", "contents of objects are never read");
 	if (heading->is_file)
 		json__string(json, "file", heading->subject);
 	if (heading->in_file)
 		json__u64(json, "in_file", heading->in_file);
-	add_u64(json, "dump", facts->dump);
-	add_u64(json, "gc", facts->collection);
+	json__known(json, "dump", facts->dump);
+	json__known(json, "gc", facts->collection);
 	if (heading->dump_ns)
 		json__u64(json, "dump_ns", heading->dump_ns);
 	json__i64(json, "clock_offset_ns", heading->clock_offset_ns);
@@ -202,17 +179,17 @@ static void add_root(struct heap_ndjson *ndjson, uint32_t place)
 	heap_words__root(&ndjson->text, ndjson->heap, place);
 	add_words(ndjson, "name");
 	if (root.level >= HEAP_ROOT_CONTAINER) {
-		add_u64(json, "id1", root.id1);
-		add_u64(json, "id2", root.id2);
+		json__known(json, "id1", root.id1);
+		json__known(json, "id2", root.id2);
 	}
 	if (root.level != HEAP_ROOT_REFERENCE)
 		return;
 	if (heap_words__kind_name(root.kind))
 		json__string(json, "root_kind", heap_words__kind_name(root.kind));
-	add_u64(json, "root_id", root.id);
+	json__known(json, "root_id", root.id);
 	if (root.address)
 		json__address(json, "address", root.address);
-	add_flag(json, "weak", root.weak);
+	json__flag(json, "weak", root.weak);
 }
 
 static int show_outline(struct heap_ndjson *ndjson, const char *event,
@@ -264,9 +241,9 @@ static void add_references(struct heap_ndjson *ndjson, uint32_t place)
 	json__array(json, "refers_to");
 	while (heap_references__next(&references, &next)) {
 		json__object(json, NULL);
-		add_u64(json, "place", next.place);
+		json__known(json, "place", next.place);
 		if (next.to == HEAP_NOWHERE) {
-			add_flag(json, "dangling", true);
+			json__flag(json, "dangling", true);
 		} else {
 			heap_words__step(&ndjson->text, ndjson->heap, place, next.to);
 			add_words(ndjson, "name");
@@ -289,10 +266,10 @@ static int show_objects(struct heap_view *view, const struct heap_object_list *l
 		struct json *json = begin(ndjson, "object");
 
 		add_object(ndjson, list->places[i]);
-		add_flag(json, "unreached", !object.reached);
-		add_flag(json, "pinned", object.pinned);
-		add_flag(json, "finalizable", object.finalizable);
-		add_flag(json, "unfinished", object.unfinished);
+		json__flag(json, "unreached", !object.reached);
+		json__flag(json, "pinned", object.pinned);
+		json__flag(json, "finalizable", object.finalizable);
+		json__flag(json, "unfinished", object.unfinished);
 		add_references(ndjson, list->places[i]);
 		err = end(ndjson);
 	}
@@ -354,7 +331,7 @@ static int show_merged(struct heap_view *view, const struct path_merge *merge)
 			}
 			heap_words__type_of(&ndjson->text, ndjson->heap, branch->to);
 			add_words(ndjson, "type");
-			add_flag(json, "repeats", branch->repeats);
+			json__flag(json, "repeats", branch->repeats);
 		}
 		json__u64(json, "count", branch->objects);
 		json__u64(json, "shallow_bytes", branch->bytes);
@@ -382,9 +359,9 @@ static void add_some(struct json *json, const char *key, uint64_t value)
 static void add_missing(struct json *json, const struct heap_facts *facts)
 {
 	json__object(json, "missing");
-	add_flag(json, "no_begin", !facts->begun);
-	add_flag(json, "no_end", !facts->ended);
-	add_flag(json, "aborted", facts->ended && facts->status != GCTRACE_DUMP_COMPLETE);
+	json__flag(json, "no_begin", !facts->begun);
+	json__flag(json, "no_end", !facts->ended);
+	json__flag(json, "aborted", facts->ended && facts->status != GCTRACE_DUMP_COMPLETE);
 	add_some(json, "losses", facts->losses);
 	add_some(json, "unfinished", facts->unfinished);
 	add_some(json, "dangling_references", facts->dangling_references);

@@ -14,7 +14,7 @@
 #include "../base/clock.h"
 #include "../base/report.h"
 #include "follow.h"
-#include "json.h"
+#include "json_fields.h"
 #include "output.h"
 
 struct ndjson {
@@ -24,30 +24,9 @@ struct ndjson {
 	struct json json;
 };
 
-static void add_u64(struct json *json, const char *key, uint64_t value)
-{
-	if (value != EVENT_UNKNOWN)
-		json__u64(json, key, value);
-}
-
-static void add_text(struct json *json, const char *key, struct text text)
-{
-	if (text.bytes > 0)
-		json__bytes(json, key, text.at, text.bytes);
-}
-
-static void add_flag(struct json *json, const char *key, bool flag)
-{
-	if (flag)
-		json__bool(json, key, true);
-}
-
 static void begin(struct ndjson *ndjson, const char *event, const struct heading *heading)
 {
-	json__begin(&ndjson->json);
-	json__string(&ndjson->json, "event", event);
-	if (heading && heading->pid)
-		json__u64(&ndjson->json, "pid", heading->pid);
+	json__event(&ndjson->json, event, heading ? heading->pid : 0);
 }
 
 static int end(struct ndjson *ndjson)
@@ -78,11 +57,11 @@ static int show_heading(struct view *view, const struct heading *heading)
 
 	begin(ndjson, "header", heading);
 	json__string(json, "gctrace", GCTRACE_VERSION);
-	add_text(json, "name", heading->name);
-	add_text(json, "runtime", heading->runtime);
-	add_text(json, "runtime_version", heading->version);
-	add_text(json, "collector", heading->collector);
-	add_text(json, "provider", heading->provider);
+	json__text(json, "name", heading->name);
+	json__text(json, "runtime", heading->runtime);
+	json__text(json, "runtime_version", heading->version);
+	json__text(json, "collector", heading->collector);
+	json__text(json, "provider", heading->provider);
 	json__string(json, "accuracy", "exact");
 	add_known(json, "known", heading->known);
 	add_known(json, "on_request", heading->on_request);
@@ -159,7 +138,7 @@ static void add_pauses(struct json *json, const struct collection *collection)
 		json__u64(json, "pause_ns", collection->pause_ns);
 		json__u64(json, "pause_max_ns", collection->pause_max_ns);
 	}
-	add_u64(json, "suspend_ns", collection->suspend_ns);
+	json__known(json, "suspend_ns", collection->suspend_ns);
 }
 
 static int show_pools(struct ndjson *ndjson, const struct heading *heading,
@@ -174,11 +153,11 @@ static int show_pools(struct ndjson *ndjson, const struct heading *heading,
 		begin(ndjson, "pool", heading);
 		json__u64(json, "gc", collection->number);
 		json__bytes(json, "name", pool->name.at, pool->name.bytes);
-		add_u64(json, "before_bytes", pool->before);
-		add_u64(json, "after_bytes", pool->after);
-		add_u64(json, "committed_bytes", pool->committed);
-		add_u64(json, "max_bytes", pool->max);
-		add_flag(json, "outside", pool->outside);
+		json__known(json, "before_bytes", pool->before);
+		json__known(json, "after_bytes", pool->after);
+		json__known(json, "committed_bytes", pool->committed);
+		json__known(json, "max_bytes", pool->max);
+		json__flag(json, "outside", pool->outside);
 		err = end(ndjson);
 	}
 	return err;
@@ -193,20 +172,20 @@ static int show_collection(struct view *view, const struct heading *heading,
 
 	begin(ndjson, "gc", heading);
 	json__u64(json, "gc", collection->number);
-	add_flag(json, "counted", collection->counted_here);
-	add_u64(json, "start_ns", collection->start_ns);
-	add_u64(json, "end_ns", collection->end_ns);
+	json__flag(json, "counted", collection->counted_here);
+	json__known(json, "start_ns", collection->start_ns);
+	json__known(json, "end_ns", collection->end_ns);
 	add_pauses(json, collection);
-	add_u64(json, "generation", collection->oldest);
-	add_text(json, "kind", collection->what);
-	add_text(json, "cause", collection->cause);
-	add_flag(json, "concurrent", collection->concurrent);
-	add_flag(json, "partial", collection->partial);
-	add_flag(json, "incomplete", collection->incomplete);
-	add_flag(json, "cut_off", collection->cut_off);
-	add_u64(json, "before_bytes", collection->before_bytes);
-	add_u64(json, "after_bytes", collection->after_bytes);
-	add_u64(json, "committed_bytes", collection->committed_bytes);
+	json__known(json, "generation", collection->oldest);
+	json__text(json, "kind", collection->what);
+	json__text(json, "cause", collection->cause);
+	json__flag(json, "concurrent", collection->concurrent);
+	json__flag(json, "partial", collection->partial);
+	json__flag(json, "incomplete", collection->incomplete);
+	json__flag(json, "cut_off", collection->cut_off);
+	json__known(json, "before_bytes", collection->before_bytes);
+	json__known(json, "after_bytes", collection->after_bytes);
+	json__known(json, "committed_bytes", collection->committed_bytes);
 	add_figures(json, collection);
 	err = end(ndjson);
 	return err ? err : show_pools(ndjson, heading, collection);
@@ -219,15 +198,15 @@ static int show_pause(struct view *view, const struct heading *heading, const st
 	struct json *json = &ndjson->json;
 
 	begin(ndjson, "pause", heading);
-	add_u64(json, "pause", pause->number);
-	add_u64(json, "start_ns", pause->start_ns);
-	add_u64(json, "end_ns", pause->end_ns);
-	add_u64(json, "pause_ns", pause->share_ns);
-	add_u64(json, "suspend_ns", pause->suspend_ns);
-	add_text(json, "kind", pause->what);
+	json__known(json, "pause", pause->number);
+	json__known(json, "start_ns", pause->start_ns);
+	json__known(json, "end_ns", pause->end_ns);
+	json__known(json, "pause_ns", pause->share_ns);
+	json__known(json, "suspend_ns", pause->suspend_ns);
+	json__text(json, "kind", pause->what);
 	json__u64(json, "collections", collections);
-	add_flag(json, "partial", pause->partial);
-	add_flag(json, "incomplete", pause->incomplete);
+	json__flag(json, "partial", pause->partial);
+	json__flag(json, "incomplete", pause->incomplete);
 	return end(ndjson);
 }
 
@@ -255,7 +234,7 @@ static void add_kinds(struct json *json, const struct summary *summary)
 		const struct summary_kind *kind = &summary->kinds.items[i];
 
 		json__object(json, NULL);
-		add_text(json, "kind", kind->what);
+		json__text(json, "kind", kind->what);
 		json__u64(json, "collections", kind->count);
 		json__u64(json, "pause_total_ns", kind->pause_ns);
 		json__u64(json, "pause_max_ns", kind->pause_max_ns);
@@ -290,9 +269,9 @@ static void add_longest(struct json *json, struct summary *summary)
 		json__object(json, NULL);
 		json__u64(json, "start_ns", top->start_ns);
 		json__u64(json, "pause_ns", top->ns);
-		add_u64(json, "gc", top->number);
-		add_text(json, "kind", top->what);
-		add_text(json, "cause", top->cause);
+		json__known(json, "gc", top->number);
+		json__text(json, "kind", top->what);
+		json__text(json, "cause", top->cause);
 		json__end(json);
 	}
 	json__end(json);
