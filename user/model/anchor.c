@@ -124,9 +124,7 @@ static int match_chunk(struct match *match)
 	sort_told(chunk);
 	err = merge(match);
 	free(chunk->items);
-	free(chunk->told);
-	chunk->told = NULL;
-	chunk->told_count = chunk->told_alloc = 0;
+	chunk__drop_told(chunk);
 	chunk->items = match->merged;
 	chunk__shrink(chunk, match->count);
 	return err;
@@ -149,13 +147,8 @@ int anchor__match(struct objects *objects, const struct anchor_options *options,
 
 static void drop_told(const struct chunks *chunks)
 {
-	for (size_t i = 0; i < chunks->count; i++) {
-		struct chunk *chunk = chunks->items[i];
-
-		free(chunk->told);
-		chunk->told = NULL;
-		chunk->told_count = chunk->told_alloc = 0;
-	}
+	for (size_t i = 0; i < chunks->count; i++)
+		chunk__drop_told(chunks->items[i]);
 }
 
 void anchor__drop(struct objects *objects)

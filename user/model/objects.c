@@ -9,14 +9,6 @@
 
 /* ---------------------------------------------------------------- chunks */
 
-static void free_chunk(struct chunk *chunk)
-{
-	free(chunk->items);
-	free(chunk->arrivals);
-	free(chunk->told);
-	free(chunk);
-}
-
 static size_t slot_of(const struct objects *objects, uint64_t number)
 {
 	uint64_t hash = number * UINT64_C(0x9e3779b97f4a7c15);
@@ -154,27 +146,6 @@ size_t objects__index(const struct objects *objects, size_t from, uint64_t numbe
 	return low;
 }
 
-uint32_t chunk__index(const struct chunk *chunk, uint64_t offset)
-{
-	uint32_t low = 0, high = chunk->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (chunk->items[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static bool is_empty(const struct chunk *chunk)
-{
-	return chunk->count == 0 && chunk->arrival_count == 0 && chunk->told_count == 0 &&
-	       !chunk->touched && !chunk->listed[0] && !chunk->listed[1] && !chunk->listed[2];
-}
-
 void objects__trim(struct objects *objects)
 {
 	size_t empty = 0, kept = 0;
@@ -182,12 +153,12 @@ void objects__trim(struct objects *objects)
 	if (objects__sort(objects))
 		return;
 	for (size_t i = 0; i < objects->sorted.count; i++)
-		empty += is_empty(objects->sorted.items[i]);
+		empty += chunk__is_idle(objects->sorted.items[i]);
 	if (empty < TRIM_FROM || empty < objects->sorted.count / 2)
 		return;
 	for (size_t i = 0; i < objects->sorted.count; i++) {
-		if (is_empty(objects->sorted.items[i]))
-			free_chunk(objects->sorted.items[i]);
+		if (chunk__is_idle(objects->sorted.items[i]))
+			chunk__free(objects->sorted.items[i]);
 		else
 			objects->sorted.items[kept++] = objects->sorted.items[i];
 	}
@@ -200,9 +171,9 @@ void objects__trim(struct objects *objects)
 void objects__free(struct objects *objects)
 {
 	for (size_t i = 0; i < objects->sorted.count; i++)
-		free_chunk(objects->sorted.items[i]);
+		chunk__free(objects->sorted.items[i]);
 	for (size_t i = 0; i < objects->fresh.count; i++)
-		free_chunk(objects->fresh.items[i]);
+		chunk__free(objects->fresh.items[i]);
 	vec__free(&objects->sorted);
 	vec__free(&objects->fresh);
 	vec__free(&objects->touched);
@@ -235,39 +206,6 @@ int objects__hold(struct objects *objects, struct chunk *chunk, unsigned int slo
 		return -ENOMEM;
 	chunk->listed[slot] = true;
 	chunk->held[slot] += count;
-	return 0;
-}
-
-int chunk__reserve(struct chunk *chunk, uint32_t extra, uint32_t guess)
-{
-	uint32_t need = chunk->arrival_count + extra, alloc = chunk->arrival_alloc;
-	struct object *arrivals;
-
-	if (need <= alloc)
-		return 0;
-	alloc = alloc ? 2 * alloc : guess;
-	alloc = alloc < need ? need : alloc;
-	alloc = alloc < 16 ? 16 : alloc;
-	arrivals = realloc(chunk->arrivals, (size_t)alloc * sizeof(*arrivals));
-	if (!arrivals)
-		return -ENOMEM;
-	chunk->arrivals = arrivals;
-	chunk->arrival_alloc = alloc;
-	return 0;
-}
-
-static int add_told(struct chunk *chunk, const struct object *object)
-{
-	if (chunk->told_count == chunk->told_alloc) {
-		uint32_t alloc = chunk->told_alloc ? chunk->told_alloc + chunk->told_alloc / 2 : 32;
-		struct object *told = realloc(chunk->told, (size_t)alloc * sizeof(*told));
-
-		if (!told)
-			return -ENOMEM;
-		chunk->told = told;
-		chunk->told_alloc = alloc;
-	}
-	chunk->told[chunk->told_count++] = *object;
 	return 0;
 }
 
@@ -306,7 +244,7 @@ int objects__add(struct objects *objects, const struct object_birth *birth)
 	    vec__push(&objects->told_huge, (struct object_huge){ birth->address, birth->size }))
 		return -ENOMEM;
 	if (birth->told)
-		return add_told(chunk, &object);
+		return chunk__tell(chunk, &object);
 	if (chunk__reserve(chunk, 1, 16) || objects__touch(objects, chunk))
 		return -ENOMEM;
 	if (!objects__name(objects, &object, birth->size))
@@ -339,242 +277,6 @@ void objects__leave(struct objects *objects, struct chunk *chunk, const struct o
 		objects->left(objects->context, object, chunk__address(chunk, object), fate);
 	if (object->size == UINT32_MAX)
 		forget_huge(objects, object__id(object));
-}
-
-/* ---------------------------------------------------------------- settling */
-
-#define FEW 24 /* arrivals that are cheaper to insert one by one */
-
-/*
- * Sorting by offset, of which there are 65,536: a bit for each, and the number of bits below it is
- * the place to go. No comparison, and each object is copied once.
- */
-struct ranks {
-	uint64_t bits[CHUNK_BYTES / 64];
-	uint16_t below[CHUNK_BYTES / 64];
-};
-
-/* False: two of them have the same offset. */
-static bool rank(struct ranks *ranks, const struct object *objects, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t bit = UINT64_C(1) << (objects[i].offset & 63);
-		uint64_t *word = &ranks->bits[objects[i].offset >> 6];
-
-		if (*word & bit)
-			return false;
-		*word |= bit;
-	}
-	return true;
-}
-
-/* Without the instruction, which not every x86-64 has, the compiler would call a function. */
-static inline uint32_t count_bits(uint64_t word)
-{
-	word -= word >> 1 & UINT64_C(0x5555555555555555);
-	word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
-	word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-	return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
-}
-
-static void sum_up(struct ranks *ranks)
-{
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < CHUNK_BYTES / 64; i++) {
-		ranks->below[i] = (uint16_t)sum;
-		sum += count_bits(ranks->bits[i]);
-	}
-}
-
-static void place(const struct ranks *ranks, struct object *to, const struct object *objects,
-		  uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		const uint64_t below = (UINT64_C(1) << (objects[i].offset & 63)) - 1;
-		const uint32_t word = objects[i].offset >> 6;
-
-		to[ranks->below[word] + count_bits(ranks->bits[word] & below)] = objects[i];
-	}
-}
-
-/* Items and arrivals, whatever their order. 1: done; 0: some share an offset; -ENOMEM. */
-static int merge_by_rank(struct chunk *chunk)
-{
-	struct ranks ranks;
-	struct object *items;
-
-	memset(ranks.bits, 0, sizeof(ranks.bits));
-	if (!rank(&ranks, chunk->items, chunk->count) ||
-	    !rank(&ranks, chunk->arrivals, chunk->arrival_count))
-		return 0;
-	items = malloc(((size_t)chunk->count + chunk->arrival_count) * sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	sum_up(&ranks);
-	place(&ranks, items, chunk->items, chunk->count);
-	place(&ranks, items, chunk->arrivals, chunk->arrival_count);
-	free(chunk->items);
-	free(chunk->arrivals);
-	chunk->items = items;
-	chunk->count += chunk->arrival_count;
-	chunk->arrivals = NULL;
-	return 1;
-}
-
-static int by_offset(const void *a, const void *b)
-{
-	const struct object *left = a, *right = b;
-
-	return left->offset < right->offset ? -1 : left->offset > right->offset;
-}
-
-static uint32_t drop_hits(struct object *items, uint32_t count)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (!(items[i].flags & OBJECT_HIT))
-			items[kept++] = items[i];
-	return kept;
-}
-
-/* No two of them at one address: who is who is not known any more. */
-static void drop_clashes(struct objects *objects, struct chunk *chunk, uint64_t *clashes)
-{
-	struct object *items = chunk->items;
-	uint32_t kept = 0, i = 0;
-
-	while (i < chunk->count) {
-		uint32_t next = i + 1;
-
-		while (next < chunk->count && items[next].offset == items[i].offset)
-			next++;
-		if (next == i + 1) {
-			items[kept++] = items[i++];
-			continue;
-		}
-		(*clashes)++;
-		for (; i < next; i++)
-			objects__leave(objects, chunk, &items[i], OBJECT_WITHDRAWN);
-	}
-	chunk->count = kept;
-}
-
-static bool has_clashes(const struct chunk *chunk)
-{
-	for (uint32_t i = 1; i < chunk->count; i++)
-		if (chunk->items[i].offset == chunk->items[i - 1].offset)
-			return true;
-	return false;
-}
-
-/* The arrivals become the items, in the memory that they have. */
-static void adopt(struct chunk *chunk)
-{
-	struct object *shrunk = chunk->arrivals;
-
-	free(chunk->items);
-	if (chunk->arrival_alloc - chunk->arrival_count > chunk->arrival_count / 16)
-		shrunk = realloc(chunk->arrivals, chunk->arrival_count * sizeof(*shrunk));
-	chunk->items = shrunk ? shrunk : chunk->arrivals;
-	chunk->count = chunk->arrival_count;
-	chunk->arrivals = NULL;
-}
-
-/* From behind, so that each object is moved once. */
-static int merge(struct chunk *chunk)
-{
-	uint32_t old = chunk->count, new_ = chunk->arrival_count, at = old + new_;
-	struct object *items = realloc(chunk->items, (size_t)at * sizeof(*items));
-
-	if (!items)
-		return -ENOMEM;
-	chunk->items = items;
-	chunk->count = at;
-	while (new_ > 0) {
-		if (old > 0 && items[old - 1].offset > chunk->arrivals[new_ - 1].offset)
-			items[--at] = items[--old];
-		else
-			items[--at] = chunk->arrivals[--new_];
-	}
-	free(chunk->arrivals);
-	chunk->arrivals = NULL;
-	return 0;
-}
-
-void chunk__shrink(struct chunk *chunk, uint32_t count)
-{
-	struct object *items;
-
-	chunk->count = count;
-	if (count == 0) {
-		free(chunk->items);
-		chunk->items = NULL;
-		return;
-	}
-	items = realloc(chunk->items, count * sizeof(*items));
-	chunk->items = items ? items : chunk->items;
-}
-
-/* Arrivals that came out of order, or by the thousand. 1: they are in. */
-static int merge_many(struct chunk *chunk)
-{
-	if (!chunk->unsorted && chunk->count == 0)
-		return 0;
-	return chunk->arrival_count > FEW ? merge_by_rank(chunk) : 0;
-}
-
-static int merge_few(struct objects *objects, struct chunk *chunk, uint64_t *clashes)
-{
-	const bool may_clash = chunk->unsorted || chunk->count > 0;
-
-	if (chunk->unsorted)
-		qsort(chunk->arrivals, chunk->arrival_count, sizeof(struct object), by_offset);
-	if (chunk->count == 0)
-		adopt(chunk);
-	else if (merge(chunk))
-		return -ENOMEM;
-	if (may_clash && has_clashes(chunk))
-		drop_clashes(objects, chunk, clashes);
-	return 0;
-}
-
-static int settle(struct objects *objects, struct chunk *chunk, uint64_t *clashes)
-{
-	int done;
-
-	if (chunk->hit) {
-		chunk->count = drop_hits(chunk->items, chunk->count);
-		chunk->arrival_count = drop_hits(chunk->arrivals, chunk->arrival_count);
-		chunk->hit = false;
-	}
-	if (chunk->arrival_count == 0) {
-		free(chunk->arrivals);
-		chunk->arrivals = NULL;
-		chunk->arrival_alloc = 0;
-		chunk__shrink(chunk, chunk->count);
-		return 0;
-	}
-	done = merge_many(chunk);
-	if (done == 0)
-		done = merge_few(objects, chunk, clashes);
-	chunk->arrival_count = chunk->arrival_alloc = 0;
-	chunk->unsorted = false;
-	return done < 0 ? done : 0;
-}
-
-int objects__settle(struct objects *objects, uint64_t *clashes)
-{
-	for (size_t i = 0; i < objects->touched.count; i++) {
-		struct chunk *chunk = objects->touched.items[i];
-
-		if (settle(objects, chunk, clashes))
-			return -ENOMEM;
-		chunk->touched = false;
-	}
-	vec__reset(&objects->touched);
-	return 0;
 }
 
 /* ---------------------------------------------------------------- looking */

@@ -6,28 +6,19 @@
  *	                    |
  *	                    v
  *	chunk.items     [ object object object ... ]     22 bytes each, in the order of addresses
- *	chunk.arrivals  [ object object ]                moved here in this phase, in any order
- *	chunk.told      [ object object ... ]            of a heap dump that is not matched yet
  *
- * An object's address is its chunk's number and 16 bits of its own: any address will do, aligned
- * or not. Chunks keep generations apart as far as a collector does: a collection visits only the
- * chunks of what it condemned, of what it reported, and of where that went. A chunk itself takes
- * about 150 bytes, so a heap of mostly small objects costs 22.1 bytes an object, and one object
- * alone in its 64 KiB costs 200.
+ * Chunks keep generations apart as far as a collector does: a collection visits only the chunks of
+ * what it condemned, of what it reported, and of where that went. A chunk itself takes about 150
+ * bytes, so a heap of mostly small objects costs 22.1 bytes an object, and one object alone in its
+ * 64 KiB costs 200.
  *
- * WHAT IS LIMITED, AND HOW IT SHOWS
+ * chunk.held counts, slot by slot, the objects whose state there is not OBJECT_UNTOUCHED, and
+ * objects.held lists the chunks where that is not 0, so that the end of a collection looks at
+ * nothing else.
  *
- *	id      40 bits, never used twice in a target. Objects beyond are not taken: `refused`.
- *	type    24 bits, an index of types.h; the last one stands for all further types.
- *	size    32 bits; larger sizes stand in `huge`. objects__size() knows both.
- *	birth   24 bits, the collection that ended last before the object was first seen;
- *	        OBJECT_BIRTH_MOST means that or a later one.
- *	age, moves   16 bits; OBJECT_COUNT_MOST means that many or more.
- *
- * STATES. Up to OBJECT_SLOTS collections that run at the same time have a slot each, and in it
- * every object has a state (enum object_state). chunk.held counts those that have one other than
- * OBJECT_UNTOUCHED, and objects.held lists the chunks where that is not 0, so that the end of a
- * collection looks at nothing else.
+ *	objects.c          chunks by number; objects come, leave, are looked up
+ *	objects_settle.c   the end of a phase
+ *	chunk.c, chunk_merge.c   the same of one chunk
  *
  * Pointers to objects are valid until the next change of the table.
  */
@@ -39,64 +30,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-
-#define OBJECT_SLOTS 3
-#define OBJECT_TYPE_MOST ((1u << 24) - 1)
-#define OBJECT_BIRTH_MOST ((1u << 24) - 1)
-#define OBJECT_COUNT_MOST UINT16_MAX
-#define OBJECT_ID_MOST ((UINT64_C(1) << 40) - 1)
-
-enum object_state {
-	OBJECT_UNTOUCHED = 0, /* not condemned by it; lives, whatever it says */
-	OBJECT_CONDEMNED = 1, /* dead, unless a range has it */
-	OBJECT_PERHAPS = 2,   /* may have been condemned: nothing is known, unless a range has it */
-	OBJECT_COVERED = 3    /* was condemned, and a range had it */
-};
-
-enum object_flags {
-	OBJECT_STATES = 0x3f, /* two bits for each slot */
-	OBJECT_BORN = 0x40,   /* its birth was observed: age is exact, not a lower bound */
-	OBJECT_HIT = 0x80     /* something moved onto it; gone when the phase is over */
-};
-
-struct object {
-	uint32_t id_low;
-	uint32_t id_high : 8;
-	uint32_t type : 24;
-	uint32_t size; /* bytes; UINT32_MAX: see objects__size() */
-	uint32_t birth : 24;
-	uint32_t flags : 8; /* set of enum object_flags */
-	uint16_t offset;    /* in its chunk */
-	uint16_t age;	    /* collections that condemned it and that it survived, if known */
-	uint16_t moves;	    /* collections' phases that moved it */
-} __attribute__((packed, aligned(2)));
-_Static_assert(sizeof(struct object) == 22, "22 bytes an object");
-
-/* How an object leaves the table. */
-enum object_fate {
-	OBJECT_DEAD,	  /* condemned, and in no range */
-	OBJECT_GONE,	  /* not in a later dump of the whole heap */
-	OBJECT_WITHDRAWN, /* what was known of it is not any more: may live, may not */
-	OBJECT_CONFLICT	  /* another object was found in its place */
-};
-
-#define CHUNK_SHIFT 16
-#define CHUNK_BYTES (UINT64_C(1) << CHUNK_SHIFT)
-
-struct chunk {
-	uint64_t number; /* address / CHUNK_BYTES */
-	struct object *items;
-	struct object *arrivals;
-	struct object *told;
-	uint32_t count;
-	uint32_t arrival_count, arrival_alloc;
-	uint32_t told_count, told_alloc;
-	uint32_t held[OBJECT_SLOTS];
-	bool listed[OBJECT_SLOTS]; /* in objects.held */
-	bool touched;		   /* in objects.touched */
-	bool unsorted;		   /* the arrivals are */
-	bool hit;		   /* some objects here have OBJECT_HIT */
-};
+#include "chunk.h"
 
 struct object_huge {
 	uint64_t id, size;
@@ -124,27 +58,6 @@ struct objects {
 	void *context;
 };
 
-static inline uint64_t object__id(const struct object *object)
-{
-	return (uint64_t)object->id_high << 32 | object->id_low;
-}
-
-static inline enum object_state object__state(const struct object *object, unsigned int slot)
-{
-	return (enum object_state)(object->flags >> (2 * slot) & 3);
-}
-
-static inline void object__set_state(struct object *object, unsigned int slot,
-				     enum object_state state)
-{
-	object->flags = (object->flags & ~(3u << (2 * slot))) | (unsigned int)state << (2 * slot);
-}
-
-static inline uint64_t chunk__address(const struct chunk *chunk, const struct object *object)
-{
-	return (chunk->number << CHUNK_SHIFT) + object->offset;
-}
-
 /* All zero is an empty table. Frees what it holds, not itself; objects do not leave(). */
 void objects__free(struct objects *objects);
 
@@ -157,9 +70,6 @@ struct chunk *objects__need(struct objects *objects, uint64_t number);
 int objects__sort(struct objects *objects);
 /* Index in `sorted` of the first chunk with this number or a higher one, from `from` on. */
 size_t objects__index(const struct objects *objects, size_t from, uint64_t number);
-
-/* Index of the first object of a chunk at this offset or above. */
-uint32_t chunk__index(const struct chunk *chunk, uint64_t offset);
 
 /*
  * A new object, to be settled: 0, -ENOMEM. `told`: among chunk.told, without an id, else among
@@ -175,12 +85,6 @@ int objects__add(struct objects *objects, const struct object_birth *birth);
 
 /* Give it a new id. False: there are none left. */
 bool objects__name(struct objects *objects, struct object *object, uint64_t size);
-
-/* Room for `extra` more arrivals; guess: how many are likely to come in all. 0 or -ENOMEM. */
-int chunk__reserve(struct chunk *chunk, uint32_t extra, uint32_t guess);
-
-/* It has only its first `count` objects any more; gives memory back. */
-void chunk__shrink(struct chunk *chunk, uint32_t count);
 
 /* Remember that a chunk has arrivals or hits. 0 or -ENOMEM. */
 int objects__touch(struct objects *objects, struct chunk *chunk);

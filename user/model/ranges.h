@@ -49,6 +49,9 @@ int ranges__take(struct ranges *ranges, const struct ranges_take *how, struct ra
 /* Is something left that ranges__take() would take? */
 bool ranges__more(const struct ranges *ranges, uint32_t most);
 
+/* By `old`. 0 or -ENOMEM. */
+int ranges__sort(struct range *ranges, size_t count);
+
 void ranges__free(struct ranges *ranges);
 
 #endif
