@@ -17,6 +17,7 @@
 
 extern const struct command completion_command;
 extern const struct command doctor_command;
+extern const struct command export_command;
 extern const struct command follow_command;
 extern const struct command heap_command;
 extern const struct command help_command;
@@ -32,6 +33,7 @@ const struct command *const commands[] = {
 	&probes_command,
 	&heap_command,
 	&path_command,
+	&export_command,
 	&follow_command,
 	&record_command,
 	&run_command,

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "heap_select.h"
 
+#include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/buf.h"
+#include "../base/escape.h"
+#include "../base/report.h"
 #include "../view/heap_words.h"
 
 const char *const heap_sorts[] = { "retained", "shallow", "count", "name", NULL };
@@ -211,4 +215,33 @@ int heap_select__objects(const struct heap *heap, const char *glob, enum heap_so
 	vec__free(&found);
 	free(wanted);
 	return err;
+}
+
+/* ---------------------------------------------------------------- one object */
+
+bool heap_select__parse_address(const char *text, uint64_t *address)
+{
+	char *end;
+
+	errno = 0;
+	*address = strtoull(text, &end, 16);
+	if (!errno && *text != '-' && *text != '+' && *end == 0 && end != text)
+		return true;
+	error("--address: expected a hexadecimal address such as 0x7f1234567890, found \"%s\"",
+	      escape(text));
+	return false;
+}
+
+int heap_select__find(struct heap *heap, uint64_t address, uint32_t *place)
+{
+	int err = heap__find(heap, address, place);
+
+	if (err == -EDQUOT)
+		error("finding an object needs more memory than the limit allows; raise"
+		      " --mem-limit");
+	else if (err)
+		error_errno(err, "cannot find the object");
+	else if (*place == HEAP_NONE)
+		error("no object of this dump begins at 0x%" PRIx64, address);
+	return !err && *place == HEAP_NONE ? -ENOENT : err;
 }

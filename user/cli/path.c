@@ -225,15 +225,10 @@ static int show_type(const struct finding_paths *of)
 static int show_address(const struct finding_paths *of)
 {
 	uint32_t place;
-	int err = say(heap__find(of->heap, of->address, &place));
+	int err = heap_select__find(of->heap, of->address, &place);
 
-	if (err)
-		return err;
-	if (place == HEAP_NONE) {
-		error("no object of this dump begins at 0x%" PRIx64, of->address);
-		return -ENOENT;
-	}
-	err = of->view->form->heading(of->view);
+	if (!err)
+		err = of->view->form->heading(of->view);
 	if (err)
 		return err;
 	if (heap_paths__length(of->paths, place) == HEAP_NONE) {
@@ -258,15 +253,6 @@ static int show(struct finding_paths *of)
 
 /* ---------------------------------------------------------------- the command */
 
-static bool parse_address(const char *text, uint64_t *address)
-{
-	char *end;
-
-	errno = 0;
-	*address = strtoull(text, &end, 16);
-	return !errno && *text != '-' && *text != '+' && *end == 0 && end != text;
-}
-
 static bool are_sound(const struct path_settings *settings, const struct invocation *invocation,
 		      uint64_t *address)
 {
@@ -276,11 +262,7 @@ static bool are_sound(const struct path_settings *settings, const struct invocat
 		error("--merge is of many objects: give --type GLOB");
 	else if (settings->merge && settings->retained)
 		error("--retained is of single objects, --merge of all: give one of them");
-	else if (settings->address && !parse_address(settings->address, address))
-		error("--address: expected a hexadecimal address such as 0x7f1234567890, found"
-		      " \"%s\"",
-		      escape(settings->address));
-	else
+	else if (!settings->address || heap_select__parse_address(settings->address, address))
 		return target_settings__process_or_file(&settings->target, &invocation->operands);
 	return false;
 }

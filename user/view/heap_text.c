@@ -577,43 +577,6 @@ static int show_freed(struct heap_view *view, uint32_t place, const struct heap_
 
 /* ---------------------------------------------------------------- summary */
 
-/* "  3 what": only where there is something. */
-static void add_count(struct heap_text *text, uint64_t count, const char *what)
-{
-	char number[UNITS_TEXT];
-
-	if (!count)
-		return;
-	buf__printf(&text->out, "  %s %s\n", units__exact(number, count), what);
-}
-
-static void add_missing(struct heap_text *text, const struct heap_facts *facts)
-{
-	if (!facts->begun)
-		buf__add_str(&text->out, "  its beginning is not there\n");
-	if (!facts->ended)
-		buf__add_str(&text->out, "  it was cut off: its end is not there\n");
-	else if (facts->status != GCTRACE_DUMP_COMPLETE)
-		buf__add_str(&text->out, "  it was stopped before its end\n");
-	add_count(text, facts->losses, "times something was lost");
-	add_count(text, facts->unfinished, "objects whose last part never came");
-	add_count(text, facts->dangling_references, "references to objects that were never told");
-	add_count(text, facts->dangling_weak_references,
-		  "weak references to objects that were never told");
-	add_count(text, facts->dangling_roots, "roots whose objects were never told");
-}
-
-static void add_odd(struct heap_text *text, const struct heap_facts *facts)
-{
-	add_count(text, facts->undefined_types, "classes have objects, but no name");
-	add_count(text, facts->odd.duplicates, "objects were told twice");
-	add_count(text, facts->odd.classes_differ, "objects were told with two classes");
-	add_count(text, facts->odd.sizes, "sizes are beyond all memory, and taken as 0");
-	add_count(text, facts->odd.nameless, "objects had no address");
-	add_count(text, facts->odd.begun_again, "times it began anew in its midst");
-	add_count(text, facts->odd.types_beyond, "classes found no room");
-}
-
 static int show_summary(struct heap_view *view)
 {
 	struct heap_text *text = text_of(view);
@@ -634,9 +597,8 @@ static int show_summary(struct heap_view *view)
 		    terminal__on(text->terminal, whole ? STYLE_PLAIN : STYLE_BAD),
 		    whole ? "complete: nothing is missing" : "NOT WHOLE:",
 		    terminal__off(text->terminal, whole ? STYLE_PLAIN : STYLE_BAD));
-	if (!whole)
-		add_missing(text, facts);
-	add_odd(text, facts);
+	heap_words__missing(&text->out, facts);
+	heap_words__odd(&text->out, facts);
 	return flush(text);
 }
 

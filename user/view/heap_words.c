@@ -284,6 +284,43 @@ void heap_words__step(struct buf *out, const struct heap *heap, uint32_t from, u
 	}
 }
 
+/* ---------------------------------------------------------------- what is wrong */
+
+static void add_count(struct buf *out, uint64_t count, const char *what)
+{
+	char number[UNITS_TEXT];
+
+	if (count)
+		buf__printf(out, "  %s %s\n", units__exact(number, count), what);
+}
+
+void heap_words__missing(struct buf *out, const struct heap_facts *facts)
+{
+	if (!facts->begun)
+		buf__add_str(out, "  its beginning is not there\n");
+	if (!facts->ended)
+		buf__add_str(out, "  it was cut off: its end is not there\n");
+	else if (facts->status != GCTRACE_DUMP_COMPLETE)
+		buf__add_str(out, "  it was stopped before its end\n");
+	add_count(out, facts->losses, "times something was lost");
+	add_count(out, facts->unfinished, "objects whose last part never came");
+	add_count(out, facts->dangling_references, "references to objects that were never told");
+	add_count(out, facts->dangling_weak_references,
+		  "weak references to objects that were never told");
+	add_count(out, facts->dangling_roots, "roots whose objects were never told");
+}
+
+void heap_words__odd(struct buf *out, const struct heap_facts *facts)
+{
+	add_count(out, facts->undefined_types, "classes have objects, but no name");
+	add_count(out, facts->odd.duplicates, "objects were told twice");
+	add_count(out, facts->odd.classes_differ, "objects were told with two classes");
+	add_count(out, facts->odd.sizes, "sizes are beyond all memory, and taken as 0");
+	add_count(out, facts->odd.nameless, "objects had no address");
+	add_count(out, facts->odd.begun_again, "times it began anew in its midst");
+	add_count(out, facts->odd.types_beyond, "classes found no room");
+}
+
 /* ---------------------------------------------------------------- findings */
 
 const char *heap_words__finding_name(enum finding_kind kind)

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* gctrace export: a heap dump as a file that another tool opens. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/buf.h"
+#include "../base/escape.h"
+#include "../base/files.h"
+#include "../base/report.h"
+#include "../base/units.h"
+#include "../view/export.h"
+#include "../view/heap_words.h"
+#include "../view/output.h"
+#include "command.h"
+#include "heap_select.h"
+#include "heap_settings.h"
+#include "heap_source.h"
+#include "settings.h"
+#include "signals.h"
+
+#define BUFFER_BYTES (1u << 18)
+#define NO_FORMAT (-1)
+
+struct export_settings {
+	int as; /* index in export_names; NO_FORMAT */
+	const char *file;
+	const char *address;
+	uint64_t depth;
+	struct target_settings target;
+	struct graph_settings graph;
+};
+
+static const struct export_settings defaults = { .as = NO_FORMAT, .depth = 2 };
+
+static const struct option export_options[] = {
+	{ .name = "as", .kind = OPTION_CHOICE, .choices = export_names,
+	  .offset = offsetof(struct export_settings, as),
+	  .help = "The format of the file; who reads it stands above" },
+	{ .name = "output", .kind = OPTION_STRING, .metavar = "FILE", .completes = "file",
+	  .offset = offsetof(struct export_settings, file),
+	  .help = "The file to write, standard output without this; it is replaced if it is there,"
+		  " and belongs to the user who called sudo" },
+	{ .name = "address", .kind = OPTION_STRING, .metavar = "ADDRESS",
+	  .offset = offsetof(struct export_settings, address),
+	  .help = "For dot: draw what lies around the object that begins at this address"
+		  " (hexadecimal)" },
+	{ .name = "depth", .kind = OPTION_COUNT, .metavar = "COUNT", .min = 1, .default_text = "2",
+	  .offset = offsetof(struct export_settings, depth),
+	  .help = "For dot: so many references away from it at most" },
+	{ .name = NULL },
+};
+
+static const struct option_group export_group = { "Export", export_options };
+
+static const struct option_use options[] = {
+	{ &export_group, 0 },
+	{ &target_group, offsetof(struct export_settings, target) },
+	{ &graph_group, offsetof(struct export_settings, graph) },
+	{ &general_group, 0 },
+	{ NULL, 0 },
+};
+
+/* ---------------------------------------------------------------- where it goes */
+
+/* A stdio stream over an output, which says what goes wrong and when to give up. */
+struct sink {
+	struct output output;
+	FILE *stream;
+	struct buf name; /* escaped */
+	bool is_file;	 /* else standard output, which is not ours to close */
+	uint64_t bytes;
+	bool stopped;
+};
+
+static ssize_t write_to_sink(void *cookie, const char *bytes, size_t count)
+{
+	struct sink *sink = cookie;
+
+	sink->stopped = sink->stopped || signals__stopping();
+	if (sink->stopped || output__write(&sink->output, bytes, count))
+		return 0;
+	sink->bytes += count;
+	return (ssize_t)count;
+}
+
+static int open_sink(struct sink *sink, const char *path)
+{
+	const cookie_io_functions_t functions = { .write = write_to_sink };
+	const int fd = path ? files__create(path) : STDOUT_FILENO;
+
+	*sink = (struct sink){ .is_file = path, .output = { .fd = fd } };
+	if (fd < 0)
+		return fd;
+	buf__add_str(&sink->name, path ? escape(path) : "standard output");
+	output__init(&sink->output, fd, signals__stop_fd(), buf__str(&sink->name));
+	sink->stream = fopencookie(sink, "w", functions);
+	if (!sink->stream || setvbuf(sink->stream, NULL, _IOFBF, BUFFER_BYTES))
+		return error_errno(ENOMEM, "cannot write to %s", buf__str(&sink->name));
+	return 0;
+}
+
+/* A part of a file would be taken for a whole one: nothing is. */
+static void empty(const struct sink *sink)
+{
+	struct stat st;
+
+	if (fstat(sink->output.fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    ftruncate(sink->output.fd, 0))
+		warning("%s is not whole: it cannot be emptied: %s", buf__str(&sink->name),
+			strerror(errno));
+}
+
+/* How it went in all, with what went wrong before. */
+static int close_sink(struct sink *sink, int err)
+{
+	if (sink->stream && fclose(sink->stream) && !err)
+		err = -EIO;
+	if (sink->output.error)
+		err = sink->output.error;
+	else if (sink->stopped)
+		err = -ECANCELED;
+	if (err && sink->is_file && sink->output.fd >= 0)
+		empty(sink);
+	if (sink->is_file && sink->output.fd >= 0 && close(sink->output.fd) && !err)
+		err = error_errno(errno, "cannot write to %s", buf__str(&sink->name));
+	return err;
+}
+
+/* ---------------------------------------------------------------- what is said */
+
+static int say(const struct sink *sink, int err)
+{
+	if (!err || sink->output.error)
+		return err;
+	if (err == -EDQUOT)
+		error("the file needs more memory than the limit allows; raise --mem-limit");
+	else if (err == -ECANCELED)
+		error("stopped before all was written%s", sink->is_file ? "; the file is empty" : "");
+	else
+		error_errno(err, "cannot export the heap");
+	return err;
+}
+
+/* Line by line: it is what a person should know who goes on with the file. */
+static void warn_of_missing(const struct heap_facts *facts)
+{
+	struct buf text = BUF_INIT;
+	const char *line, *stop;
+
+	heap_words__missing(&text, facts);
+	heap_words__odd(&text, facts);
+	warning("the heap dump is not whole; what was written is what came:");
+	for (line = buf__str(&text); (stop = strchr(line, '\n')); line = stop + 1)
+		warning("%.*s", (int)(stop - line), line);
+	buf__free(&text);
+}
+
+static void tell(const struct sink *sink, const struct heap *heap, const struct exporter *exporter)
+{
+	const struct heap_facts *facts = heap__facts(heap);
+	char objects[UNITS_TEXT], bytes[UNITS_TEXT];
+
+	if (!heap__is_complete(heap))
+		warn_of_missing(facts);
+	if (sink->is_file)
+		note("%s objects as %s, %s in %s", units__count(objects, facts->objects),
+		     exporter->name, units__bytes(bytes, sink->bytes), buf__str(&sink->name));
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static int find_object(struct heap *heap, const struct export_settings *settings,
+		       struct export_options *to)
+{
+	uint64_t address;
+	uint32_t place = HEAP_NONE;
+	int err = 0;
+
+	if (settings->address && heap_select__parse_address(settings->address, &address))
+		err = heap_select__find(heap, address, &place);
+	to->id_place = place;
+	to->depth = settings->depth;
+	return err;
+}
+
+static int write_all(const struct export_settings *settings, const struct exporter *exporter,
+		     const struct heap_source *source)
+{
+	struct export_options to;
+	struct sink sink = { .stream = NULL };
+	int err = find_object(source->heap, settings, &to);
+
+	if (err)
+		return err;
+	err = open_sink(&sink, settings->file);
+	if (!err) {
+		err = exporter->write(source->heap, &source->heading, &to, sink.stream);
+		err = say(&sink, close_sink(&sink, err));
+	} else {
+		close_sink(&sink, err);
+	}
+	if (!err)
+		tell(&sink, source->heap, exporter);
+	buf__free(&sink.name);
+	return err;
+}
+
+static bool are_sound(const struct export_settings *settings, const struct invocation *invocation,
+		      const struct exporter *exporter)
+{
+	uint64_t address;
+
+	if (!exporter)
+		error("in which format? give --as, such as --as %s", export_names[0]);
+	else if (exporter->is_binary && !settings->file && isatty(STDOUT_FILENO))
+		error("%s is not for a terminal: give --output FILE", exporter->name);
+	else if (exporter->of_one_object != !!settings->address)
+		error(exporter->of_one_object ? "--as %s draws what lies around one object: give"
+						" --address ADDRESS" :
+						"--as %s is of the whole heap: --address is for"
+						" formats that draw one object",
+		      exporter->name);
+	else if (!settings->address || heap_select__parse_address(settings->address, &address))
+		return target_settings__process_or_file(&settings->target, &invocation->operands);
+	return false;
+}
+
+static enum status run(const struct invocation *invocation)
+{
+	const struct export_settings *settings = invocation->settings;
+	const struct exporter *exporter =
+		settings->as == NO_FORMAT ? NULL : export__find(export_names[settings->as]);
+	struct heap_source source;
+	int err;
+
+	if (!are_sound(settings, invocation, exporter))
+		return command__usage(invocation->command);
+	if (signals__install())
+		return STATUS_FAILED;
+	heap_source__init(&source);
+	err = graph_settings__take(&settings->graph, &settings->target, &invocation->operands,
+				   &source);
+	if (!err)
+		err = write_all(settings, exporter, &source);
+	return graph_settings__status(&settings->graph, &source, err);
+}
+
+const struct command export_command = {
+	.name = "export",
+	.summary = "Write a heap dump as a file for another tool, such as VisualVM or Chrome DevTools",
+	.operands = "-p PID | FILE[@N] --as FORMAT --output FILE",
+	.about = "Takes a heap dump as gctrace heap does, and writes its objects, references and"
+		 " roots in a format that other tools open. The contents of objects are in no file,"
+		 " because gctrace never reads them. Where a format cannot say something,"
+		 " docs/export.md tells what it has instead.\n"
+		 "For example:\n"
+		 "  gctrace export app.gctrace --as hprof --output app.hprof\n"
+		 "  gctrace export -p 4711 --as heapsnapshot --output app.heapsnapshot\n",
+	.options = options,
+	.defaults = &defaults,
+	.settings_size = sizeof(struct export_settings),
+	.operands_min = 0,
+	.operands_max = 1,
+	.run = run,
+};
