@@ -29,7 +29,7 @@
 struct export_settings {
 	int as; /* index in export_names; NO_FORMAT */
 	const char *file;
-	const char *address;
+	uint64_t address; /* 0: none */
 	uint64_t depth;
 	struct target_settings target;
 	struct graph_settings graph;
@@ -45,7 +45,7 @@ static const struct option export_options[] = {
 	  .offset = offsetof(struct export_settings, file),
 	  .help = "The file to write, standard output without this; it is replaced if it is there,"
 		  " and belongs to the user who called sudo" },
-	{ .name = "address", .kind = OPTION_STRING, .metavar = "ADDRESS",
+	{ .name = "address", .kind = OPTION_ADDRESS, .metavar = "ADDRESS",
 	  .offset = offsetof(struct export_settings, address),
 	  .help = "For dot: draw what lies around the object that begins at this address"
 		  " (hexadecimal)" },
@@ -177,12 +177,9 @@ static void tell(const struct sink *sink, const struct heap *heap, const struct 
 static int find_object(struct heap *heap, const struct export_settings *settings,
 		       struct export_options *to)
 {
-	uint64_t address;
 	uint32_t place = HEAP_NONE;
-	int err = 0;
+	int err = settings->address ? heap_select__find(heap, settings->address, &place) : 0;
 
-	if (settings->address && heap_select__parse_address(settings->address, &address))
-		err = heap_select__find(heap, address, &place);
 	to->id_place = place;
 	to->depth = settings->depth;
 	return err;
@@ -213,8 +210,6 @@ static int write_all(const struct export_settings *settings, const struct export
 static bool are_sound(const struct export_settings *settings, const struct invocation *invocation,
 		      const struct exporter *exporter)
 {
-	uint64_t address;
-
 	if (!exporter)
 		error("in which format? give --as, such as --as %s", export_names[0]);
 	else if (exporter->is_binary && !settings->file && isatty(STDOUT_FILENO))
@@ -225,7 +220,7 @@ static bool are_sound(const struct export_settings *settings, const struct invoc
 						"--as %s is of the whole heap: --address is for"
 						" formats that draw one object",
 		      exporter->name);
-	else if (!settings->address || heap_select__parse_address(settings->address, &address))
+	else
 		return target_settings__process_or_file(&settings->target, &invocation->operands);
 	return false;
 }

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "../attach/session.h"
 #include "../attach/target.h"
@@ -27,7 +26,7 @@
 struct follow_settings {
 	const char *type;
 	uint64_t id;
-	const char *address;
+	uint64_t address; /* 0: none */
 	uint64_t at;
 	uint64_t every_ns;
 	uint64_t top;
@@ -55,7 +54,7 @@ static const struct option follow_options[] = {
 	  .offset = offsetof(struct follow_settings, id),
 	  .help = "Show the history of this object, a line for each collection. Ids are given in"
 		  " the order in which objects are seen; those of a recording stay the same" },
-	{ .name = "address", .kind = OPTION_STRING, .metavar = "ADDRESS",
+	{ .name = "address", .kind = OPTION_ADDRESS, .metavar = "ADDRESS",
 	  .offset = offsetof(struct follow_settings, address),
 	  .help = "The same of the object that begins at this address (hexadecimal) after the"
 		  " collection of --at" },
@@ -233,30 +232,18 @@ static enum status read_file(struct following *following, const char *path)
 
 /* ---------------------------------------------------------------- the command */
 
-static bool parse_address(const char *text, uint64_t *address)
-{
-	char *end;
-
-	errno = 0;
-	*address = strtoull(text, &end, 16);
-	return !errno && *text != '-' && *text != '+' && *end == 0 && end != text;
-}
-
 static bool read_settings(const struct follow_settings *settings, bool is_file,
 			  struct follower_options *to)
 {
 	*to = (struct follower_options){ .type = settings->type, .top = settings->top,
-					 .id = settings->id, .at = settings->at };
+					 .id = settings->id, .at = settings->at,
+					 .address = settings->address };
 	if (is_file && settings->every_ns)
 		error("--every is for running processes: a recording has the dumps that it has");
 	else if (settings->id && settings->address)
 		error("--id and --address exclude each other: one object at a time");
 	else if (!settings->address != (settings->at == NO_GC))
 		error("--address and --at belong together: the address after which collection?");
-	else if (settings->address && !parse_address(settings->address, &to->address))
-		error("--address: expected a hexadecimal address such as 0x7f1234567890, found"
-		      " \"%s\"",
-		      escape(settings->address));
 	else
 		return true;
 	return false;
@@ -273,7 +260,7 @@ static enum status run(const struct invocation *invocation)
 	if (!target_settings__process_or_file(&settings->target, &invocation->operands) ||
 	    !read_settings(settings, is_file, &follower_options))
 		return command__usage(invocation->command);
-	follower_options.by_address = settings->address != NULL;
+	follower_options.by_address = settings->address != 0;
 	follower_options.live = !is_file;
 	output_settings__apply(&settings->output);
 	if (signals__install() || follower__new(&follower_options, &following.follower))

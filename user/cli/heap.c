@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gctrace heap: what is on the heap, and what keeps it alive; of a live process or a recording. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
-#include <unistd.h>
 
-#include "../base/escape.h"
 #include "../base/report.h"
-#include "../base/units.h"
-#include "../stream/dump_list.h"
 #include "../view/heap_view.h"
-#include "../view/json_fields.h"
-#include "../view/output.h"
-#include "../view/terminal.h"
 #include "command.h"
-#include "gctrace/wire.h"
+#include "heap_list.h"
 #include "heap_select.h"
 #include "heap_settings.h"
 #include "heap_source.h"
@@ -146,9 +138,10 @@ static int show_objects(struct heap_view *view, const struct heap *heap,
 	return err;
 }
 
-static int show(struct heap_view *view, const struct heap *heap,
-		const struct heap_settings *settings)
+static int show(const void *context, const struct heap_source *source, struct heap_view *view)
 {
+	const struct heap_settings *settings = context;
+	const struct heap *heap = source->heap;
 	int err = view->form->heading(view);
 
 	if (!err && settings->objects)
@@ -167,87 +160,6 @@ static int show(struct heap_view *view, const struct heap *heap,
 	return err ? err : view->form->summary(view);
 }
 
-/* ---------------------------------------------------------------- the list of a recording */
-
-static void add_text_entry(struct buf *out, size_t number, const struct dump_entry *entry)
-{
-	char objects[UNITS_TEXT] = "-", bytes[UNITS_TEXT] = "-", gc[UNITS_TEXT] = "-";
-	char took[UNITS_TEXT] = "-";
-	const char *state = entry->ended_ns == EVENT_UNKNOWN ? "has no end here" :
-			    entry->status != GCTRACE_DUMP_COMPLETE ? "was stopped" :
-			    entry->lost				    ? "lacks what was lost" :
-								      "complete";
-
-	if (entry->objects != EVENT_UNKNOWN)
-		units__count_column(objects, entry->objects);
-	if (entry->bytes != EVENT_UNKNOWN)
-		units__bytes_column(bytes, entry->bytes);
-	if (entry->gc != EVENT_UNKNOWN)
-		units__exact(gc, entry->gc);
-	if (entry->ended_ns != EVENT_UNKNOWN)
-		units__ns_column(took, entry->ended_ns - entry->begun_ns);
-	buf__printf(out, "%6zu %8s %*s %*s %*s  %s\n", number, gc, UNITS_COUNT_COLUMNS, objects,
-		    UNITS_BYTES_COLUMNS, bytes, UNITS_NS_COLUMNS, took, state);
-}
-
-static int write_json_entry(struct json *json, struct output *output, size_t number,
-			    const struct dump_entry *entry)
-{
-	json__event(json, "dump", 0);
-	json__u64(json, "in_file", number);
-	json__known(json, "dump", entry->number);
-	json__known(json, "gc", entry->gc);
-	json__known(json, "start_ns", entry->begun_ns);
-	json__known(json, "end_ns", entry->ended_ns);
-	json__known(json, "objects", entry->objects);
-	json__known(json, "references", entry->references);
-	json__known(json, "roots", entry->roots);
-	json__known(json, "bytes", entry->bytes);
-	json__bool(json, "complete", entry->ended_ns != EVENT_UNKNOWN &&
-					     entry->status == GCTRACE_DUMP_COMPLETE && !entry->lost);
-	return json__write(json, output);
-}
-
-static int write_list(const struct dump_list *list, struct output *output, bool as_json)
-{
-	struct json json = JSON_INIT;
-	struct buf out = BUF_INIT;
-	int err = 0;
-
-	buf__printf(&out, "%6s %8s %8s %8s %8s  %s\n", "dump", "after gc", "objects", "bytes",
-		    "took", "state");
-	for (size_t i = 0; i < list->count && !err; i++) {
-		if (as_json)
-			err = write_json_entry(&json, output, i + 1, &list->items[i]);
-		else
-			add_text_entry(&out, i + 1, &list->items[i]);
-	}
-	if (!err && out.error)
-		err = error_errno(out.error, "cannot list the heap dumps");
-	if (!err && !as_json)
-		err = output__write(output, buf__str(&out), out.len);
-	json__free(&json);
-	buf__free(&out);
-	return err;
-}
-
-static enum status list_dumps(const struct heap_settings *settings, const char *path)
-{
-	struct dump_list list = VEC_INIT;
-	struct output output;
-	int err = dump_list__read(&list, path);
-
-	output__init(&output, STDOUT_FILENO, signals__stop_fd(), "standard output");
-	if (!err && !list.count) {
-		error("%s holds no heap dump; gctrace record --dump puts them in", escape(path));
-		err = -ENOENT;
-	}
-	if (!err)
-		err = write_list(&list, &output, settings->output.form == OUTPUT_JSON);
-	vec__free(&list);
-	return err && err != -EPIPE ? STATUS_FAILED : STATUS_FINE;
-}
-
 /* ---------------------------------------------------------------- the command */
 
 static bool are_sound(const struct heap_settings *settings, const struct invocation *invocation)
@@ -263,30 +175,28 @@ static bool are_sound(const struct heap_settings *settings, const struct invocat
 	return false;
 }
 
-static enum status run(const struct invocation *invocation)
+static enum status list_dumps(const struct heap_settings *settings, const char *path)
 {
-	const struct heap_settings *settings = invocation->settings;
-	struct heap_source source;
-	struct graph_view to;
 	int err;
 
-	if (!are_sound(settings, invocation))
-		return command__usage(invocation->command);
 	output_settings__apply(&settings->output);
 	if (signals__install())
 		return STATUS_FAILED;
+	err = heap_list__show(path, settings->output.form == OUTPUT_JSON);
+	return err && err != -EPIPE ? STATUS_FAILED : STATUS_FINE;
+}
+
+static enum status run(const struct invocation *invocation)
+{
+	const struct heap_settings *settings = invocation->settings;
+	const struct graph_request request = { &settings->graph, &settings->target,
+					       &settings->output, &invocation->operands };
+
+	if (!are_sound(settings, invocation))
+		return command__usage(invocation->command);
 	if (settings->list)
 		return list_dumps(settings, invocation->operands.items[0]);
-	heap_source__init(&source);
-	graph_view__init(&to);
-	err = graph_settings__take(&settings->graph, &settings->target, &invocation->operands,
-				   &source);
-	if (!err)
-		err = graph_view__open(&to, &source, &settings->output);
-	if (!err)
-		err = show(to.view, source.heap, settings);
-	graph_view__close(&to);
-	return graph_settings__status(&settings->graph, &source, err);
+	return graph__show(&request, show, settings);
 }
 
 const struct command heap_command = {

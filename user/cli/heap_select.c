@@ -219,19 +219,6 @@ int heap_select__objects(const struct heap *heap, const char *glob, enum heap_so
 
 /* ---------------------------------------------------------------- one object */
 
-bool heap_select__parse_address(const char *text, uint64_t *address)
-{
-	char *end;
-
-	errno = 0;
-	*address = strtoull(text, &end, 16);
-	if (!errno && *text != '-' && *text != '+' && *end == 0 && end != text)
-		return true;
-	error("--address: expected a hexadecimal address such as 0x7f1234567890, found \"%s\"",
-	      escape(text));
-	return false;
-}
-
 int heap_select__find(struct heap *heap, uint64_t address, uint32_t *place)
 {
 	int err = heap__find(heap, address, place);

@@ -37,9 +37,6 @@ int heap_select__freed(const struct heap *heap, uint32_t place, uint64_t top,
 int heap_select__objects(const struct heap *heap, const char *glob, enum heap_sort sort,
 			 struct heap_places *places);
 
-/* Of --address. False after an error message. */
-bool heap_select__parse_address(const char *text, uint64_t *address);
-
 /* The object that begins there: 0, or negative errno after an error message. */
 int heap_select__find(struct heap *heap, uint64_t address, uint32_t *place);
 

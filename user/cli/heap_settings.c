@@ -68,3 +68,23 @@ void graph_view__close(struct graph_view *to)
 		to->view->form->free(to->view);
 	to->view = NULL;
 }
+
+enum status graph__show(const struct graph_request *request, graph_show *show, const void *context)
+{
+	struct heap_source source;
+	struct graph_view to;
+	int err;
+
+	output_settings__apply(request->output);
+	if (signals__install())
+		return STATUS_FAILED;
+	heap_source__init(&source);
+	graph_view__init(&to);
+	err = graph_settings__take(request->graph, request->target, request->operands, &source);
+	if (!err)
+		err = graph_view__open(&to, &source, request->output);
+	if (!err)
+		err = show(context, &source, to.view);
+	graph_view__close(&to);
+	return graph_settings__status(request->graph, &source, err);
+}

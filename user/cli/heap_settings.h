@@ -41,4 +41,23 @@ int graph_view__open(struct graph_view *to, const struct heap_source *source,
 		     const struct output_settings *settings);
 void graph_view__close(struct graph_view *to);
 
+/* ---------------------------------------------------------------------------------------------
+ * All of that, for a command that shows a graph.
+ */
+
+struct graph_request {
+	const struct graph_settings *graph;
+	const struct target_settings *target;
+	const struct output_settings *output;
+	const struct words *operands;
+};
+
+/* 0, or negative errno after an error message. */
+typedef int graph_show(const void *context, const struct heap_source *source,
+		       struct heap_view *view);
+
+/* Take the graph, show it in a view on standard output, and free both. */
+enum status graph__show(const struct graph_request *request, graph_show *show,
+			const void *context);
+
 #endif

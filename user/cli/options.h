@@ -38,6 +38,7 @@ enum option_kind {     /* what the setting is */
 	OPTION_DURATION, /* uint64_t, ns */
 	OPTION_BYTES,    /* uint64_t */
 	OPTION_COUNT,    /* uint64_t */
+	OPTION_ADDRESS,  /* uint64_t, hexadecimal; never 0 */
 	OPTION_CHOICE,   /* int, the index in choices */
 	OPTION_WORDS,    /* struct words: values split at commas; repeatable */
 	OPTION_HELP,     /* no setting: the parser returns PARSED_HELP or PARSED_VERSION */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "../base/escape.h"
 #include "../base/report.h"
@@ -15,13 +14,12 @@
 #include "heap_settings.h"
 #include "heap_source.h"
 #include "settings.h"
-#include "signals.h"
 
 #define STEPS_MOST UINT64_C(10000000) /* looked at for further paths to one object */
 
 struct path_settings {
 	const char *type;
-	const char *address;
+	uint64_t address; /* 0: none */
 	uint64_t top;
 	bool merge, retained;
 	struct target_settings target;
@@ -36,7 +34,7 @@ static const struct option path_options[] = {
 	  .offset = offsetof(struct path_settings, type),
 	  .help = "The objects whose type's name matches this pattern: the shortest path to each,"
 		  " the shortest of them first" },
-	{ .name = "address", .kind = OPTION_STRING, .metavar = "ADDRESS",
+	{ .name = "address", .kind = OPTION_ADDRESS, .metavar = "ADDRESS",
 	  .offset = offsetof(struct path_settings, address),
 	  .help = "The object that begins at this address (hexadecimal): all paths to it, the"
 		  " shortest first. Objects move, so this is mostly of use with a FILE" },
@@ -69,7 +67,6 @@ struct finding_paths {
 	struct heap *heap;
 	struct heap_view *view;
 	struct heap_paths *paths;
-	uint64_t address;
 };
 
 /* ---------------------------------------------------------------- errors */
@@ -224,37 +221,37 @@ static int show_type(const struct finding_paths *of)
 
 static int show_address(const struct finding_paths *of)
 {
+	const uint64_t address = of->settings->address;
 	uint32_t place;
-	int err = heap_select__find(of->heap, of->address, &place);
+	int err = heap_select__find(of->heap, address, &place);
 
 	if (!err)
 		err = of->view->form->heading(of->view);
 	if (err)
 		return err;
 	if (heap_paths__length(of->paths, place) == HEAP_NONE) {
-		note("no root reaches the object at 0x%" PRIx64 ": nothing keeps it alive",
-		     of->address);
+		note("no root reaches the object at 0x%" PRIx64 ": nothing keeps it alive", address);
 		return 0;
 	}
 	return show_all(of, place);
 }
 
-static int show(struct finding_paths *of)
+static int show(const void *context, const struct heap_source *source, struct heap_view *view)
 {
-	int err = say(heap_paths__new(of->heap, &of->paths));
+	struct finding_paths of = { .settings = context, .heap = source->heap, .view = view };
+	int err = say(heap_paths__new(of.heap, &of.paths));
 
 	if (!err)
-		err = of->settings->address ? show_address(of) : show_type(of);
+		err = of.settings->address ? show_address(&of) : show_type(&of);
 	if (!err)
-		err = of->view->form->summary(of->view);
-	heap_paths__free(of->paths);
+		err = view->form->summary(view);
+	heap_paths__free(of.paths);
 	return err;
 }
 
 /* ---------------------------------------------------------------- the command */
 
-static bool are_sound(const struct path_settings *settings, const struct invocation *invocation,
-		      uint64_t *address)
+static bool are_sound(const struct path_settings *settings, const struct invocation *invocation)
 {
 	if (!settings->type == !settings->address)
 		error("which objects? give one of --type GLOB and --address ADDRESS");
@@ -262,7 +259,7 @@ static bool are_sound(const struct path_settings *settings, const struct invocat
 		error("--merge is of many objects: give --type GLOB");
 	else if (settings->merge && settings->retained)
 		error("--retained is of single objects, --merge of all: give one of them");
-	else if (!settings->address || heap_select__parse_address(settings->address, address))
+	else
 		return target_settings__process_or_file(&settings->target, &invocation->operands);
 	return false;
 }
@@ -270,29 +267,12 @@ static bool are_sound(const struct path_settings *settings, const struct invocat
 static enum status run(const struct invocation *invocation)
 {
 	const struct path_settings *settings = invocation->settings;
-	struct finding_paths of = { .settings = settings };
-	struct heap_source source;
-	struct graph_view to;
-	int err;
+	const struct graph_request request = { &settings->graph, &settings->target,
+					       &settings->output, &invocation->operands };
 
-	if (!are_sound(settings, invocation, &of.address))
+	if (!are_sound(settings, invocation))
 		return command__usage(invocation->command);
-	output_settings__apply(&settings->output);
-	if (signals__install())
-		return STATUS_FAILED;
-	heap_source__init(&source);
-	graph_view__init(&to);
-	err = graph_settings__take(&settings->graph, &settings->target, &invocation->operands,
-				   &source);
-	if (!err)
-		err = graph_view__open(&to, &source, &settings->output);
-	if (!err) {
-		of.heap = source.heap;
-		of.view = to.view;
-		err = show(&of);
-	}
-	graph_view__close(&to);
-	return graph_settings__status(&settings->graph, &source, err);
+	return graph__show(&request, show, settings);
 }
 
 const struct command path_command = {

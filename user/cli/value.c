@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "value.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../base/escape.h"
@@ -21,6 +23,8 @@ const char *value__expected(const struct option *option)
 		return "a size such as 65536, 512KiB or 64MiB";
 	case OPTION_COUNT:
 		return "a whole number such as 100";
+	case OPTION_ADDRESS:
+		return "a hexadecimal address such as 0x7f1234567890";
 	case OPTION_CHOICE:
 		buf__reset(&choices);
 		for (size_t i = 0; option->choices[i]; i++)
@@ -81,6 +85,17 @@ static int store_number(const struct option *option, const char *value, uint64_t
 	return 0;
 }
 
+static int store_address(const struct option *option, const char *value, uint64_t *setting)
+{
+	char *end;
+
+	errno = 0;
+	*setting = strtoull(value, &end, 16);
+	if (errno || !isxdigit((unsigned char)*value) || *end || !*setting)
+		return unexpected(option, value);
+	return 0;
+}
+
 static int store_choice(const struct option *option, const char *value, int *setting)
 {
 	struct suggestion suggestion;
@@ -130,6 +145,8 @@ int value__store(const struct option *option, const char *value, void *setting)
 	case OPTION_BYTES:
 	case OPTION_COUNT:
 		return store_number(option, value, setting);
+	case OPTION_ADDRESS:
+		return store_address(option, value, setting);
 	case OPTION_CHOICE:
 		return store_choice(option, value, setting);
 	case OPTION_WORDS:

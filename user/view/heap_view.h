@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How a heap graph is shown, in one of two forms: tables and trees for people (heap_text.c) or
+ * How a heap graph is shown, in one of two forms: tables and trees for people (heap_text.h) or
  * NDJSON (heap_ndjson.c). Commands speak to this interface alone:
  *
  *	heading()    first: what dump this is, and how much of it there is

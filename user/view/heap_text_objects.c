@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Single objects for people, with what they refer to. */
+#include <inttypes.h>
+
+#include "../base/units.h"
+#include "heap_text.h"
+#include "heap_words.h"
+
+#define REFERENCES_SHOWN 8
+
+/* What it refers to, by field. */
+static void add_references(struct heap_text *text, uint32_t place)
+{
+	struct heap_references references = heap__references(text->heap, place);
+	struct heap_reference next;
+	uint64_t count = 0;
+
+	while (heap_references__next(&references, &next)) {
+		if (count++ >= REFERENCES_SHOWN)
+			continue;
+		buf__add_str(&text->raw, count > 1 ? ", " : "");
+		if (next.to == HEAP_NOWHERE) {
+			buf__add_str(&text->raw, "to what was never told");
+			continue;
+		}
+		heap_words__step(&text->raw, text->heap, place, next.to);
+		buf__add_char(&text->raw, ' ');
+		heap_words__type_of(&text->raw, text->heap, next.to);
+	}
+	if (count > REFERENCES_SHOWN)
+		buf__printf(&text->raw, ", … %" PRIu64 " more", count - REFERENCES_SHOWN);
+	if (count)
+		heap_text__line(text, "                  → ", heap_text__escaped(text), 20);
+}
+
+int heap_text__objects(struct heap_view *view, const struct heap_object_list *list)
+{
+	struct heap_text *text = heap_text__of(view);
+	char bytes[UNITS_TEXT], count[UNITS_TEXT];
+
+	heap_text__title(text, "Objects");
+	buf__printf(&text->out, "%8s %8s  object\n", "retained", "shallow");
+	for (size_t i = 0; i < list->shown; i++) {
+		const struct heap_object object = heap__object(text->heap, list->places[i]);
+
+		buf__printf(&text->out, "%*s ", UNITS_BYTES_COLUMNS,
+			    object.reached ? units__bytes_column(bytes, object.retained) :
+					     "-    ");
+		buf__printf(&text->out, "%*s  ", UNITS_BYTES_COLUMNS,
+			    units__bytes_column(bytes, object.size));
+		heap_words__type(&text->raw, text->heap, object.type);
+		buf__add_str(&text->out, heap_text__escaped(text));
+		buf__printf(&text->out, " 0x%" PRIx64 "%s%s%s%s\n", object.address,
+			    object.reached ? "" : ", not reached",
+			    object.pinned ? ", pinned" : "",
+			    object.finalizable ? ", has a finalizer" : "",
+			    object.unfinished ? ", the rest of it never came" : "");
+		add_references(text, list->places[i]);
+	}
+	if (list->count > list->shown)
+		buf__printf(&text->out, "  … %s more objects (--top 0 shows all)\n",
+			    units__exact(count, list->count - list->shown));
+	return heap_text__flush(text);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Paths from roots to objects, for people. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/escape.h"
+#include "../base/units.h"
+#include "../base/wrap.h"
+#include "heap_text.h"
+#include "heap_words.h"
+
+/* A line of steps, which is broken between them. */
+struct steps {
+	struct heap_text *text;
+	size_t column, width;
+	struct buf last; /* the step before; the same again is counted */
+	uint64_t times;
+};
+
+static void end_step(struct steps *steps)
+{
+	char times[UNITS_TEXT + 8] = "", count[UNITS_TEXT];
+	struct buf *out = &steps->text->out;
+	const char *arrow = steps->column > HEAP_TEXT_INDENT ? " → " : "";
+	size_t columns;
+
+	if (!steps->times)
+		return;
+	if (steps->times > 1)
+		snprintf(times, sizeof(times), " × %s", units__exact(count, steps->times));
+	columns = utf8__columns(buf__str(&steps->last), steps->last.len) +
+		  utf8__columns(times, strlen(times)) + (*arrow ? 3 : 0);
+	if (*arrow && steps->column + columns > steps->width) {
+		buf__printf(out, "\n%*s", HEAP_TEXT_INDENT + 2, "");
+		steps->column = HEAP_TEXT_INDENT + 2;
+		arrow = "→ ";
+	}
+	buf__printf(out, "%s%s%s", arrow, buf__str(&steps->last), times);
+	steps->column += columns;
+	steps->times = 0;
+}
+
+/* text->raw is a whole step. */
+static void add_step(struct steps *steps)
+{
+	const char *step = heap_text__escaped(steps->text);
+
+	if (steps->times && strcmp(step, buf__str(&steps->last)) == 0) {
+		steps->times++;
+		return;
+	}
+	end_step(steps);
+	buf__reset(&steps->last);
+	buf__add_str(&steps->last, step);
+	steps->times = 1;
+}
+
+static void add_steps(struct heap_text *text, const struct heap_way *way)
+{
+	struct steps steps = { .text = text, .column = HEAP_TEXT_INDENT,
+			       .width = terminal__text_columns(text->terminal) };
+
+	buf__printf(&text->out, "%*s", HEAP_TEXT_INDENT, "");
+	heap_words__root(&text->raw, text->heap, way->places[0]);
+	for (size_t i = 1; i < way->count; i++) {
+		const bool is_array = heap_words__is_array(text->heap, way->places[i]);
+		const bool of_array = heap_words__is_array(text->heap, way->places[i - 1]);
+
+		if (i > 1 && !of_array)
+			add_step(&steps);
+		if (i > 1)
+			heap_words__step(&text->raw, text->heap, way->places[i - 1],
+					 way->places[i]);
+		if (is_array && i + 1 < way->count)
+			continue;
+		buf__add_str(&text->raw, " (");
+		heap_words__type_of(&text->raw, text->heap, way->places[i]);
+		buf__add_char(&text->raw, ')');
+	}
+	add_step(&steps);
+	end_step(&steps);
+	buf__free(&steps.last);
+	buf__add_char(&text->out, '\n');
+}
+
+int heap_text__path(struct heap_view *view, const struct heap_way *way)
+{
+	struct heap_text *text = heap_text__of(view);
+	const uint32_t place = way->places[way->count - 1];
+	const struct heap_object object = heap__object(text->heap, place);
+	char shallow[UNITS_TEXT], retained[UNITS_TEXT], count[UNITS_TEXT];
+
+	heap_words__type(&text->raw, text->heap, object.type);
+	buf__printf(&text->out, "\n%s 0x%" PRIx64 ", %s, keeps %s alive", heap_text__escaped(text),
+		    object.address, units__bytes(shallow, object.size),
+		    units__bytes(retained, object.retained));
+	buf__printf(&text->out, "; %s reference%s from a root\n",
+		    units__exact(count, way->count - 1), way->count == 2 ? "" : "s");
+	add_steps(text, way);
+	return heap_text__flush(text);
+}
+
+static void add_merged(struct heap_text *text, const struct path_branch *branch)
+{
+	if (branch->folded) {
+		buf__printf(&text->raw, "… %" PRIu64 " more", branch->folded);
+	} else if (branch->from == HEAP_NONE) {
+		heap_words__root(&text->raw, text->heap, branch->to);
+	} else {
+		if (heap_words__is_array(text->heap, branch->from))
+			buf__add_str(&text->raw, "[]");
+		else if (!heap__is_node(text->heap, branch->from))
+			heap_words__step(&text->raw, text->heap, branch->from, branch->to);
+		buf__add_str(&text->raw, text->raw.len ? " " : "");
+		heap_words__type_of(&text->raw, text->heap, branch->to);
+		buf__add_str(&text->raw, branch->repeats ? ", and so on" : "");
+	}
+	buf__add_str(&text->out, heap_text__escaped(text));
+	buf__add_char(&text->out, '\n');
+}
+
+/* Is it the last of its siblings? They stand in preorder. */
+static bool is_last(const struct path_merge *merge, size_t at)
+{
+	const uint32_t depth = merge->branches.items[at].depth;
+
+	for (size_t i = at + 1; i < merge->branches.count; i++)
+		if (merge->branches.items[i].depth <= depth)
+			return merge->branches.items[i].depth < depth;
+	return true;
+}
+
+int heap_text__merged(struct heap_view *view, const struct path_merge *merge)
+{
+	struct heap_text *text = heap_text__of(view);
+	struct buf bars = BUF_INIT;
+	char objects[UNITS_TEXT], bytes[UNITS_TEXT], ending[UNITS_TEXT];
+
+	heap_text__title(text, "The shortest paths to all of them");
+	buf__printf(&text->out, "%8s %8s %8s  path\n", "through", "bytes", "end here");
+	for (size_t i = 0; i < merge->branches.count; i++) {
+		const struct path_branch *branch = &merge->branches.items[i];
+
+		buf__printf(&text->out, "%*s %*s %*s  ", UNITS_COUNT_COLUMNS,
+			    units__count_column(objects, branch->objects), UNITS_BYTES_COLUMNS,
+			    units__bytes_column(bytes, branch->bytes), UNITS_COUNT_COLUMNS,
+			    branch->ending ? units__count_column(ending, branch->ending) : "");
+		heap_text__add_branch(&text->out, &bars, branch->depth, is_last(merge, i));
+		add_merged(text, branch);
+	}
+	buf__free(&bars);
+	if (merge->unreached)
+		buf__printf(&text->out, "%s of the %s objects are not reached by any root\n",
+			    units__exact(objects, merge->unreached),
+			    units__exact(bytes, merge->objects));
+	return heap_text__flush(text);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What there is and what is missing of a heap, for people. */
+#include "../base/units.h"
+#include "heap_text.h"
+#include "heap_words.h"
+
+int heap_text__summary(struct heap_view *view)
+{
+	struct heap_text *text = heap_text__of(view);
+	const struct heap_facts *facts = text->heading->facts;
+	const bool whole = heap__is_complete(text->heap);
+	char objects[UNITS_TEXT], bytes[UNITS_TEXT], weak[UNITS_TEXT], roots[UNITS_TEXT];
+
+	buf__printf(&text->out, "\nreached    %s objects, %s\n",
+		    units__count(objects, facts->reached_objects),
+		    units__bytes(bytes, facts->reached_bytes));
+	buf__printf(&text->out, "unreached  %s objects, %s\n",
+		    units__count(objects, facts->objects - facts->reached_objects),
+		    units__bytes(bytes, facts->bytes - facts->reached_bytes));
+	buf__printf(&text->out, "weak       %s references and %s roots, which keep nothing alive\n",
+		    units__count(weak, facts->weak_references),
+		    units__count(roots, facts->weak_roots));
+	buf__printf(&text->out, "%s%s%s\n",
+		    terminal__on(text->terminal, whole ? STYLE_PLAIN : STYLE_BAD),
+		    whole ? "complete: nothing is missing" : "NOT WHOLE:",
+		    terminal__off(text->terminal, whole ? STYLE_PLAIN : STYLE_BAD));
+	heap_words__missing(&text->out, facts);
+	heap_words__odd(&text->out, facts);
+	return heap_text__flush(text);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Roots and the dominator tree for people, drawn like the trees of tree(1). */
+#include <inttypes.h>
+
+#include "../base/units.h"
+#include "heap_text.h"
+#include "heap_words.h"
+
+void heap_text__add_branch(struct buf *out, struct buf *bars, uint32_t depth, bool last)
+{
+	buf__truncate(bars, depth ? depth - 1 : 0);
+	for (size_t i = 0; i < bars->len; i++)
+		buf__add_str(out, bars->data[i] ? "│  " : "   ");
+	if (depth)
+		buf__add_str(out, last ? "└─ " : "├─ ");
+	if (depth)
+		buf__add_char(bars, last ? 0 : 1);
+}
+
+static void add_figures(struct heap_text *text, const struct outline_line *line)
+{
+	const uint64_t whole = text->heading->facts->bytes;
+	char bytes[UNITS_TEXT], part[UNITS_TEXT], objects[UNITS_TEXT];
+
+	buf__printf(&text->out, "%*s %*s %*s  ", UNITS_BYTES_COLUMNS,
+		    units__bytes_column(bytes, line->bytes), HEAP_TEXT_SHARE_COLUMNS,
+		    heap_text__share(part, line->bytes, whole), UNITS_COUNT_COLUMNS,
+		    units__count_column(objects, line->objects));
+}
+
+static void add_folded(struct heap_text *text, const struct outline_line *line)
+{
+	char count[UNITS_TEXT], bytes[UNITS_TEXT];
+
+	buf__printf(&text->out, "… %s more, %s", units__exact(count, line->folded),
+		    units__bytes(bytes, line->bytes));
+	if (line->roots)
+		buf__printf(&text->out, " (%s)", units__exact(count, line->roots));
+}
+
+static void add_object(struct heap_text *text, uint32_t place)
+{
+	const struct heap_object object = heap__object(text->heap, place);
+	char bytes[UNITS_TEXT];
+
+	heap_words__type(&text->raw, text->heap, object.type);
+	buf__add_str(&text->out, heap_text__escaped(text));
+	buf__printf(&text->out, " 0x%" PRIx64 ", %s", object.address,
+		    units__bytes(bytes, object.size));
+}
+
+static void add_outline(struct heap_text *text, const struct outline *outline)
+{
+	struct buf bars = BUF_INIT;
+
+	buf__printf(&text->out, "%s%8s %7s %8s  %s%s\n", terminal__on(text->terminal, STYLE_HEAD),
+		    "retained", "share", "objects", "what",
+		    terminal__off(text->terminal, STYLE_HEAD));
+	for (size_t i = 0; i < outline->count; i++) {
+		const struct outline_line *at = &outline->items[i];
+		const bool is_node = !at->folded && heap__is_node(text->heap, at->place);
+
+		add_figures(text, at);
+		heap_text__add_branch(&text->out, &bars, at->depth, at->last);
+		if (at->folded) {
+			add_folded(text, at);
+		} else if (is_node) {
+			heap_words__node(&text->raw, text->heap, at->place);
+			buf__add_str(&text->out, heap_text__escaped(text));
+			if (at->roots > 1)
+				buf__printf(&text->out, " (%" PRIu64 ")", at->roots);
+		} else {
+			add_object(text, at->place);
+		}
+		buf__add_char(&text->out, '\n');
+	}
+	buf__free(&bars);
+}
+
+/* What none of the kinds alone keeps alive. */
+static void add_shared(struct heap_text *text, const struct outline *outline)
+{
+	const struct heap_facts *facts = text->heading->facts;
+	struct outline_line rest = { .bytes = facts->reached_bytes,
+				     .objects = facts->reached_objects };
+
+	for (size_t i = 0; i < outline->count; i++) {
+		if (outline->items[i].depth)
+			continue;
+		rest.bytes -= outline->items[i].bytes;
+		rest.objects -= outline->items[i].objects;
+	}
+	if (!rest.objects)
+		return;
+	add_figures(text, &rest);
+	buf__add_str(&text->out, "(only several kinds of roots together)\n");
+}
+
+int heap_text__roots(struct heap_view *view, const struct outline *outline)
+{
+	struct heap_text *text = heap_text__of(view);
+
+	heap_text__title(text, "Roots, and what each alone keeps alive");
+	add_outline(text, outline);
+	add_shared(text, outline);
+	return heap_text__flush(text);
+}
+
+int heap_text__tree(struct heap_view *view, const struct outline *outline)
+{
+	struct heap_text *text = heap_text__of(view);
+
+	heap_text__title(text, "What keeps what alive (dominator tree)");
+	add_outline(text, outline);
+	return heap_text__flush(text);
+}
