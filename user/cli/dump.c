@@ -63,7 +63,8 @@ struct dump {
 	bool is_silent; /* it was given up for its silence once */
 	uint64_t started_ns;
 	uint64_t free_ns;  /* since when nobody else asks; 0: somebody does */
-	uint64_t heard_ns; /* when something came last that may be of it */
+	bool is_heard;	   /* something of it came since heard_ns; other collections are not */
+	uint64_t heard_ns;
 	uint64_t aborted_ns;
 	uint64_t quiet_ns; /* when its end was seen */
 	uint64_t left_ns;
@@ -260,6 +261,7 @@ static int take(struct dump *dump, const struct event *event)
 {
 	int answer;
 
+	dump->is_heard = true;
 	count(&dump->result, event);
 	if (is_end(event))
 		end(dump, outcome_of(event->container.id1));
@@ -348,10 +350,9 @@ void dump__record(struct dump *dump, size_t bytes, size_t used, size_t size)
 		dump->result.used_most = used;
 	if (dump->state != ASKED && dump->state != RUNNING)
 		return;
-	dump->heard_ns = now_of(dump);
 	if (used >= mark && !dump->is_aborted)
 		hold(dump, true);
-	show_progress(dump, dump->heard_ns);
+	show_progress(dump, now_of(dump));
 }
 
 static void ask(struct dump *dump, uint64_t now)
@@ -410,6 +411,9 @@ static void run(struct dump *dump, uint64_t now)
 {
 	if (dump->is_held && dump->ops.used(dump->ops.context) == 0)
 		hold(dump, false);
+	if (dump->is_heard)
+		dump->heard_ns = now;
+	dump->is_heard = false;
 	if (now - dump->heard_ns < dump->options.silence_ns)
 		return;
 	if (dump->is_aborted || dump->is_silent) {

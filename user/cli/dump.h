@@ -69,7 +69,7 @@ struct dump_options {
 	const char *name;	 /* of it, for messages: escaped; must outlive the dump */
 	uint64_t wait_ns;	 /* for another tracer's dump; 0: DUMP_WAIT_NS */
 	uint64_t begin_ns;	 /* for its beginning; 0: DUMP_BEGIN_NS */
-	uint64_t silence_ns;	 /* between two records of it; 0: DUMP_SILENCE_NS */
+	uint64_t silence_ns;	 /* between two events of it; 0: DUMP_SILENCE_NS */
 	struct event_sink sink;	 /* .event may be NULL */
 	/* About ten times a second, from dump__record() or dump__turn(). May be NULL. */
 	void (*progress)(void *context, const struct dump_progress *progress);
