@@ -43,8 +43,7 @@ int chunk__reserve(struct chunk *chunk, uint32_t extra, uint32_t guess)
 	if (need <= alloc)
 		return 0;
 	alloc = alloc ? 2 * alloc : guess;
-	alloc = alloc < need ? need : alloc;
-	alloc = alloc < 16 ? 16 : alloc;
+	alloc = chunk__room(alloc < need ? need : alloc);
 	arrivals = realloc(chunk->arrivals, (size_t)alloc * sizeof(*arrivals));
 	if (!arrivals)
 		return -ENOMEM;
@@ -83,10 +82,14 @@ void chunk__shrink(struct chunk *chunk, uint32_t count)
 	if (count == 0) {
 		free(chunk->items);
 		chunk->items = NULL;
+		chunk->alloc = 0;
 		return;
 	}
 	items = realloc(chunk->items, count * sizeof(*items));
-	chunk->items = items ? items : chunk->items;
+	if (!items)
+		return;
+	chunk->items = items;
+	chunk->alloc = count;
 }
 
 static uint32_t drop_hits(struct object *items, uint32_t count)

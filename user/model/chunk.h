@@ -6,8 +6,8 @@
  *	arrivals  [ object object ]                moved here in this phase, in any order
  *	told      [ object object ... ]            of a heap dump that is not matched yet
  *
- * What moves arrives in runs: the objects of one range, in their order. So arrivals are mostly a
- * sequence of sorted runs, and chunk__merge() makes use of that.
+ * What moves arrives in runs: the objects of one range, in their order. A collector that compacts
+ * sends them almost in order, one that copies in none.
  */
 #ifndef MODEL_CHUNK_H
 #define MODEL_CHUNK_H
@@ -25,7 +25,7 @@ struct chunk {
 	struct object *items;
 	struct object *arrivals;
 	struct object *told;
-	uint32_t count;
+	uint32_t count, alloc;
 	uint32_t arrival_count, arrival_alloc;
 	uint32_t told_count, told_alloc;
 	uint32_t held[OBJECT_SLOTS];
@@ -41,6 +41,17 @@ static inline uint64_t chunk__address(const struct chunk *chunk, const struct ob
 }
 
 void chunk__free(struct chunk *chunk); /* NULL is fine */
+
+/*
+ * Room for so many objects and a few more. Sizes of memory are few, so that what one chunk gives
+ * back is what the next one asks for: it is in the cache, and does not fall to pieces.
+ */
+static inline uint32_t chunk__room(uint32_t count)
+{
+	const uint32_t step = count < 1024 ? 16 : 64;
+
+	return (count + step - 1) & ~(step - 1);
+}
 
 /* No objects, and nobody's list has it. */
 bool chunk__is_idle(const struct chunk *chunk);
@@ -60,6 +71,12 @@ void chunk__shrink(struct chunk *chunk, uint32_t count);
 
 /* Take out what has OBJECT_HIT. */
 void chunk__drop_hits(struct chunk *chunk);
+
+/*
+ * The last `count` arrivals, in order among themselves, have come behind others that lie above
+ * them. Puts them where they belong, if that is near, while the cache has them.
+ */
+void chunk__put_in_order(struct chunk *chunk, uint32_t count);
 
 /*
  * Arrivals in among the items, in the order of offsets, those that share one next to one another:

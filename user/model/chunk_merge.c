@@ -66,12 +66,14 @@ static int merge_by_rank(struct chunk *chunk)
 {
 	struct ranks ranks;
 	struct object *items;
+	uint32_t alloc;
 
 	memset(ranks.bits, 0, sizeof(ranks.bits));
 	if (!rank(&ranks, chunk->items, chunk->count) ||
 	    !rank(&ranks, chunk->arrivals, chunk->arrival_count))
 		return 0;
-	items = malloc(((size_t)chunk->count + chunk->arrival_count) * sizeof(*items));
+	alloc = chunk__room(chunk->count + chunk->arrival_count);
+	items = malloc((size_t)alloc * sizeof(*items));
 	if (!items)
 		return -ENOMEM;
 	sum_up(&ranks);
@@ -80,9 +82,37 @@ static int merge_by_rank(struct chunk *chunk)
 	free(chunk->items);
 	free(chunk->arrivals);
 	chunk->items = items;
+	chunk->alloc = alloc;
 	chunk->count += chunk->arrival_count;
 	chunk->arrivals = NULL;
 	return 1;
+}
+
+/* ---------------------------------------------------------------- a run out of order */
+
+#define LATE 64 /* arrivals that a run may have come behind of */
+
+void chunk__put_in_order(struct chunk *chunk, uint32_t count)
+{
+	struct object run[LATE], *arrivals = chunk->arrivals;
+	const uint32_t before = chunk->arrival_count - count;
+	uint32_t at = before;
+
+	if (chunk->unsorted || count > LATE) {
+		chunk->unsorted = true;
+		return;
+	}
+	while (at > 0 && before - at < LATE && arrivals[at - 1].offset >= arrivals[before].offset)
+		at--;
+	/* Not in between two of them, nor behind too many. */
+	if ((at > 0 && arrivals[at - 1].offset >= arrivals[before].offset) ||
+	    arrivals[chunk->arrival_count - 1].offset >= arrivals[at].offset) {
+		chunk->unsorted = true;
+		return;
+	}
+	memcpy(run, &arrivals[before], count * sizeof(*run));
+	memmove(&arrivals[at + count], &arrivals[at], (before - at) * sizeof(*run));
+	memcpy(&arrivals[at], run, count * sizeof(*run));
 }
 
 static int by_offset(const void *a, const void *b)
@@ -95,14 +125,16 @@ static int by_offset(const void *a, const void *b)
 /* The arrivals become the items, in the memory that they have. */
 static void adopt(struct chunk *chunk)
 {
-	struct object *shrunk = chunk->arrivals;
+	const bool is_wasteful =
+		chunk->arrival_alloc - chunk->arrival_count > chunk->arrival_count / 16;
 
 	free(chunk->items);
-	if (chunk->arrival_alloc - chunk->arrival_count > chunk->arrival_count / 16)
-		shrunk = realloc(chunk->arrivals, chunk->arrival_count * sizeof(*shrunk));
-	chunk->items = shrunk ? shrunk : chunk->arrivals;
+	chunk->items = chunk->arrivals;
+	chunk->alloc = chunk->arrival_alloc;
 	chunk->count = chunk->arrival_count;
 	chunk->arrivals = NULL;
+	if (is_wasteful)
+		chunk__shrink(chunk, chunk->count);
 }
 
 /* From behind, so that each object is moved once. */
@@ -114,7 +146,7 @@ static int merge(struct chunk *chunk)
 	if (!items)
 		return -ENOMEM;
 	chunk->items = items;
-	chunk->count = at;
+	chunk->count = chunk->alloc = at;
 	while (new_ > 0) {
 		if (old > 0 && items[old - 1].offset > chunk->arrivals[new_ - 1].offset)
 			items[--at] = items[--old];

@@ -18,6 +18,7 @@
 #ifndef MODEL_OBJECT_H
 #define MODEL_OBJECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define OBJECT_SLOTS 3
@@ -45,10 +46,10 @@ struct object {
 	uint32_t type : 24;
 	uint32_t size; /* bytes; UINT32_MAX: see objects__size() */
 	uint32_t birth : 24;
-	uint32_t flags : 8; /* set of enum object_flags */
-	uint16_t offset;    /* in its chunk */
-	uint16_t age;	    /* collections that condemned it and that it survived, if known */
-	uint16_t moves;	    /* collections' phases that moved it */
+	uint8_t flags;	 /* set of enum object_flags */
+	uint16_t offset; /* in its chunk */
+	uint16_t age;	 /* collections that condemned it and that it survived, if known */
+	uint16_t moves;	 /* collections' phases that moved it */
 } __attribute__((packed, aligned(2)));
 _Static_assert(sizeof(struct object) == 22, "22 bytes an object");
 
@@ -74,6 +75,14 @@ static inline void object__set_state(struct object *object, unsigned int slot,
 				     enum object_state state)
 {
 	object->flags = (object->flags & ~(3u << (2 * slot))) | (unsigned int)state << (2 * slot);
+}
+
+/* Has the collection of that slot (perhaps) condemned it, and no range has had it yet? */
+static inline bool object__is_open(const struct object *object, unsigned int slot)
+{
+	const unsigned int state = object->flags >> (2 * slot);
+
+	return (state ^ state >> 1) & 1;
 }
 
 #endif

@@ -333,7 +333,7 @@ static uint64_t bytes_of(const struct chunks *chunks)
 		const struct chunk *chunk = chunks->items[i];
 
 		bytes += sizeof(*chunk) + sizeof(struct object) *
-			 ((uint64_t)chunk->count + chunk->arrival_alloc + chunk->told_alloc);
+			 ((uint64_t)chunk->alloc + chunk->arrival_alloc + chunk->told_alloc);
 	}
 	return bytes;
 }

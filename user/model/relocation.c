@@ -65,6 +65,9 @@
  *
  * Cost: sorting the ranges (radix, skipped if they are in order), one visit of each condemned
  * object to mark it, one of each survivor, one of each dead. What is not condemned is not visited.
+ * What time there is goes into memory, so objects are copied once where their order allows it: a
+ * range that comes a little late is put in its place at once (chunk__put_in_order()), and arrivals
+ * in order become the chunk as they are.
  */
 #include "relocation.h"
 

@@ -5,22 +5,6 @@
 
 #include "relocation_private.h"
 
-static inline uint16_t one_more(uint16_t count)
-{
-	return count < OBJECT_COUNT_MOST ? count + 1 : count;
-}
-
-/* A range has it: what was condemned has survived. */
-static inline void cover(struct object *object, unsigned int slot, bool last)
-{
-	const enum object_state state = object__state(object, slot);
-
-	if (state == OBJECT_CONDEMNED || state == OBJECT_PERHAPS) {
-		object->age = one_more(object->age);
-		object__set_state(object, slot, last ? OBJECT_UNTOUCHED : OBJECT_COVERED);
-	}
-}
-
 /* Objects of one chunk, in one range, that go to one chunk, from and into one generation each. */
 struct run {
 	struct object *first;
@@ -28,6 +12,21 @@ struct run {
 	uint64_t distance;
 	uint64_t to; /* where the first one goes */
 };
+
+static inline uint16_t one_more(uint16_t count)
+{
+	return count + (count < OBJECT_COUNT_MOST);
+}
+
+/* A range has it: what was condemned has survived. */
+static inline void cover(struct object *object, unsigned int slot, bool last)
+{
+	const unsigned int open = object__is_open(object, slot), state = 3 * open << (2 * slot);
+
+	object->age += open & (object->age < OBJECT_COUNT_MOST);
+	object->flags = (uint8_t)((object->flags & ~state) | (last ? 0 : state));
+}
+_Static_assert(OBJECT_UNTOUCHED == 0 && OBJECT_COVERED == 3, "cover() clears or sets both bits");
 
 static uint32_t with_state(const struct object *objects, uint32_t count, unsigned int slot)
 {
@@ -38,14 +37,7 @@ static uint32_t with_state(const struct object *objects, uint32_t count, unsigne
 	return sum;
 }
 
-/* Accounts of a chunk for objects that leave it (from) or have come to it. */
-static void release(struct chunk *chunk, const struct object *objects, uint32_t count)
-{
-	for (unsigned int slot = 0; slot < OBJECT_SLOTS; slot++)
-		if (chunk->held[slot])
-			chunk->held[slot] -= with_state(objects, count, slot);
-}
-
+/* The account of what has come to a chunk. */
 static int hold(struct relocation *r, struct chunk *chunk, const struct object *objects,
 		uint32_t count)
 {
@@ -59,29 +51,75 @@ static int hold(struct relocation *r, struct chunk *chunk, const struct object *
 	return 0;
 }
 
-static int move_run(struct relocation *r, struct chunk *from, const struct run *run, uint32_t guess)
+/* That of what leaves one; it is counted here for the slots of others. */
+static void release(const struct relocation *r, struct chunk *chunk, const struct run *run,
+		    uint32_t held)
 {
-	struct chunk *to = objects__need(r->objects, run->to >> CHUNK_SHIFT);
-	struct object *arrivals;
-	unsigned int states = 0;
+	for (unsigned int slot = 0; slot < OBJECT_SLOTS; slot++)
+		if (slot != r->slot && chunk->held[slot])
+			chunk->held[slot] -= with_state(run->first, run->count, slot);
+	chunk->held[r->slot] -= held;
+}
 
-	if (!to || chunk__reserve(to, run->count, to->count && to != from ? 16 : guess) ||
-	    objects__touch(r->objects, to))
-		return -ENOMEM;
-	release(from, run->first, run->count);
-	arrivals = to->arrivals + to->arrival_count;
+/*
+ * Copies them to where they will be sorted in. Returns how many had a state; *states: which ones
+ * there are among them now.
+ */
+static uint32_t copy_run(const struct relocation *r, const struct run *run, struct object *arrivals,
+			 unsigned int *states)
+{
+	const uint16_t distance = (uint16_t)run->distance;
+	const unsigned int slot = r->slot;
+	const bool last = r->last;
+	unsigned int held = 0, after = 0;
+
 	memcpy(arrivals, run->first, run->count * sizeof(*arrivals));
 	for (uint32_t i = 0; i < run->count; i++) {
 		struct object *object = &arrivals[i];
 
-		cover(object, r->slot, r->last);
-		object->offset = (uint16_t)(object->offset + run->distance);
+		held += object__state(object, slot) != OBJECT_UNTOUCHED;
+		cover(object, slot, last);
+		object->offset = (uint16_t)(object->offset + distance);
 		object->moves = one_more(object->moves);
-		states |= object->flags & OBJECT_STATES;
+		after |= object->flags;
 	}
-	to->unsorted |= to->arrival_count > 0 && arrivals[-1].offset >= arrivals[0].offset;
+	*states = after & OBJECT_STATES;
+	return held;
+}
+
+/*
+ * Room for how many, when something comes to a chunk for the first time? What leaves one chunk for
+ * one other or two fills them. What scatters fills many, all of them slowly: were they given all
+ * that they will need, there would be room for every object twice. So they get a half, and the rest
+ * when as much was given back by those that were left.
+ */
+static uint32_t guess(struct phase *phase, const struct chunk *from, const struct chunk *to)
+{
+	if (to->arrival_alloc)
+		return 0;
+	if (to->count && to != from)
+		return 16;
+	return ++phase->opened > 2 ? from->count / 2 : from->count;
+}
+
+static int move_run(struct relocation *r, struct phase *phase, struct chunk *from,
+		    const struct run *run)
+{
+	struct chunk *to = objects__need(r->objects, run->to >> CHUNK_SHIFT);
+	struct object *arrivals;
+	unsigned int states;
+
+	if (!to || chunk__reserve(to, run->count, guess(phase, from, to)) ||
+	    objects__touch(r->objects, to))
+		return -ENOMEM;
+	arrivals = to->arrivals + to->arrival_count;
 	to->arrival_count += run->count;
-	return states ? hold(r, to, arrivals, run->count) : 0;
+	release(r, from, run, copy_run(r, run, arrivals, &states));
+	if (states && hold(r, to, arrivals, run->count))
+		return -ENOMEM;
+	if (arrivals > to->arrivals && arrivals[-1].offset >= arrivals[0].offset)
+		chunk__put_in_order(to, run->count);
+	return 0;
 }
 
 static void keep_run(struct relocation *r, struct chunk *chunk, const struct run *run)
@@ -108,7 +146,7 @@ static uint64_t reach(struct relocation *r, struct survivors *survivors, uint64_
 }
 
 /* Objects of a chunk from `first` on that a range has. Returns how many were dealt with. */
-static int take_run(struct relocation *r, struct chunk *chunk, uint32_t first,
+static int take_run(struct relocation *r, struct phase *phase, struct chunk *chunk, uint32_t first,
 		    const struct range *range, uint32_t *taken)
 {
 	uint64_t from = chunk__address(chunk, &chunk->items[first]);
@@ -126,7 +164,7 @@ static int take_run(struct relocation *r, struct chunk *chunk, uint32_t first,
 	if (r->survived)
 		r->survived(r->context, &survivors);
 	if (run.distance != 0)
-		return move_run(r, chunk, &run, chunk->count);
+		return move_run(r, phase, chunk, &run);
 	keep_run(r, chunk, &run);
 	return 0;
 }
@@ -149,15 +187,32 @@ static uint32_t skip_to(const struct chunk *chunk, uint32_t i, uint64_t address)
 	return i;
 }
 
+#define AHEAD 8		  /* ranges whose objects are on their way */
+#define LINE 64		  /* bytes of the cache's */
+#define ARRIVING_BYTES 256 /* of a range's objects, where it begins to write */
+
+/* Memory far from the last range's is slow to come: have it brought. */
+static void bring(struct relocation *r, const struct range *range)
+{
+	const struct chunk *to = objects__find(r->objects, range->new_ >> CHUNK_SHIFT);
+	uintptr_t at;
+
+	if (!to || !to->arrivals || range__distance(range) == 0)
+		return;
+	at = (uintptr_t)(to->arrivals + to->arrival_count);
+	for (unsigned int i = 0; i < ARRIVING_BYTES; i += LINE)
+		__builtin_prefetch((const void *)(at + i), 1);
+}
+
 /* Take out what moves; *at: the first range that does not end before the chunk. */
-static int pass_chunk(struct relocation *r, const struct phase *phase, struct chunk *chunk,
-		      size_t *at)
+static int pass_chunk(struct relocation *r, struct phase *phase, struct chunk *chunk, size_t *at)
 {
 	const uint64_t base = chunk->number << CHUNK_SHIFT;
 	const struct range *ranges = phase->ranges;
 	uint32_t i = 0, kept = 0, next;
 	uint64_t address;
 
+	phase->opened = 0;
 	if (ranges[*at].old > base)
 		i = kept = chunk__index(chunk, ranges[*at].old - base);
 	while (i < chunk->count) {
@@ -172,7 +227,9 @@ static int pass_chunk(struct relocation *r, const struct phase *phase, struct ch
 			i = next;
 			continue;
 		}
-		if (take_run(r, chunk, i, &ranges[*at], &next))
+		if (*at + AHEAD < phase->count)
+			bring(r, &ranges[*at + AHEAD]);
+		if (take_run(r, phase, chunk, i, &ranges[*at], &next))
 			return -ENOMEM;
 		if (range__distance(&ranges[*at]) == 0)
 			keep(chunk, &kept, i, i + next);
@@ -184,7 +241,7 @@ static int pass_chunk(struct relocation *r, const struct phase *phase, struct ch
 	return 0;
 }
 
-int phase__take_out(struct relocation *r, const struct phase *phase)
+int phase__take_out(struct relocation *r, struct phase *phase)
 {
 	struct objects *objects = r->objects;
 	size_t i = 0, at = 0;

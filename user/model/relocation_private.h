@@ -19,6 +19,7 @@ struct phase {
 	size_t count;
 	struct spans broken;
 	struct spans blamed; /* where nothing that lands is to be trusted */
+	uint32_t opened;     /* chunks that began to fill as the present one was left */
 };
 
 static inline uint64_t range__distance(const struct range *range)
@@ -45,7 +46,7 @@ void phase__untangle(struct relocation *relocation, struct phase *phase);
 /* What only broken ranges cover is withdrawn. */
 int phase__withdraw_broken(struct relocation *relocation, struct phase *phase);
 /* What moves leaves its chunk, and arrives in another. */
-int phase__take_out(struct relocation *relocation, const struct phase *phase);
+int phase__take_out(struct relocation *relocation, struct phase *phase);
 /* What did not move, and something has come onto it. */
 int phase__land(struct relocation *relocation, struct phase *phase);
 

@@ -96,18 +96,12 @@ static bool is_promotion(const struct survivors *survivors)
 	       survivors->to > survivors->from;
 }
 
-/* Was it condemned, and in no range until now? */
-static inline bool ages(const struct object *object, unsigned int slot)
-{
-	const enum object_state state = object__state(object, slot);
-
-	return state == OBJECT_CONDEMNED || state == OBJECT_PERHAPS;
-}
-
-static void add_survivor(struct survival *survival, const struct survivors *survivors,
-			 const struct object *object, uint64_t size, struct survival_run *run)
+static inline void add_survivor(struct survival *survival, const struct survivors *survivors,
+				const struct object *object, uint64_t size,
+				struct survival_run *run)
 {
 	struct survival_type *type = type_of(survival, object->type);
+	const uint64_t ages = object__is_open(object, survivors->slot);
 
 	if (!type)
 		return;
@@ -116,10 +110,9 @@ static void add_survivor(struct survival *survival, const struct survivors *surv
 	if (run->promoted)
 		add(&type->promoted, size);
 	add(&run->all, size);
-	if (!ages(object, survivors->slot))
-		return;
-	add(&run->aged, size);
-	if (object->flags & OBJECT_BORN)
+	run->aged.objects += ages;
+	run->aged.bytes += ages * size;
+	if (ages && object->flags & OBJECT_BORN)
 		age(survival, type, object);
 }
 
