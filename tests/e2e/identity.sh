@@ -31,7 +31,18 @@ for collector in sweep compact concurrent; do
 		expect "$TMP/compared" ' [1-9][0-9]* deaths, [1-9][0-9]* matched'
 		pass
 	done
-	t "every address is the truth: $collector, one by one, lengths of both widths"
+	# Where generations lie goes in batches also where all else is told one by one.
+	for threads in 1 8; do
+		t "every address is the truth: $collector, $threads collector threads, one by one"
+		follow "--collector $collector --gc-threads $threads --full-every 5 \
+			--report mixed --lengths both" 100
+		expect "$TMP/compared" ' [1-9][0-9]* deaths, [1-9][0-9]* matched'
+		# One that ran at the attach or runs at the end has not told what it condemned.
+		[ "$collector" = concurrent ] || expect "$TMP/compared" ' 0 withdrawn'
+		pass
+	done
+	t "what is claimed is the truth: $collector, one by one, generations are not told"
 	follow "--collector $collector --gc-threads 3 --full-every 5 --report single --lengths both" 60
+	expect "$TMP/compared" ' 0 deaths, .* [1-9][0-9]* withdrawn'
 	pass
 done

@@ -67,8 +67,10 @@ static const struct option table[] = {
 	{ "leak", FLAG, AT(leak), NULL, "shop.OrderCache.instance keeps orders for ever", 0, 0 },
 	{ "leak-rate", NUMBER, AT(leak_rate), "N", "orders a second that leak (2000)", 1,
 	  100000000 },
-	{ "report", CHOICE, AT(report), "batch|single",
-	  "how probes tell: in batches where someone listens to batches, or one by one", 0, 0 },
+	{ "report", CHOICE, AT(report), "batch|single|mixed",
+	  "how probes tell: in batches where someone listens to batches, or one by one; mixed: one"
+	  " by one, and in batches what has no probe of its own",
+	  0, 0 },
 	{ "lengths", CHOICE, AT(lengths), "8|4|both",
 	  "width of the lengths of ranges that are told one by one (8)", 0, 0 },
 	{ "split-references", NUMBER, AT(split_references), "N",

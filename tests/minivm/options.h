@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum collector { COLLECTOR_SWEEP, COLLECTOR_COMPACT, COLLECTOR_CONCURRENT };
-enum reporting { REPORT_BATCH, REPORT_SINGLE };
+enum reporting { REPORT_BATCH, REPORT_SINGLE, REPORT_MIXED };
 enum lengths { LENGTHS_8, LENGTHS_4, LENGTHS_BOTH };
 enum truth_mode { TRUTH_FULL, TRUTH_DELTA };
 enum names { NAMES_PLAIN, NAMES_HOSTILE };

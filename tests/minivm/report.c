@@ -54,6 +54,7 @@ static void look_who_listens(void)
 {
 	report_wants = (struct report_wants){
 		.batch = listens_to_batches(),
+		.own = opt.report != REPORT_SINGLE && gctrace_wants_batch(),
 		.gc_start = gctrace_wants_gc__start(),
 		.gc_finish = gctrace_wants_gc__finish(),
 		.pause_begin = gctrace_wants_pause__begin(),
@@ -151,13 +152,17 @@ void report__gc_start(struct gc *gc)
 	set_context(gc->number, pause_now.number);
 	if (!report_wants.gc_start)
 		return;
-	if (!report_wants.batch) {
+	if (report_wants.own)
+		write_who_we_are();
+	if (report_wants.batch)
+		gctrace_write_gc_start(own_writer(), gc->number, gc->condemned, gc->reason,
+				       gc->how);
+	else
 		gctrace_fire_gc_start(gc->number, gc->condemned, gc->reason, gc->how);
-		return;
-	}
-	write_who_we_are();
-	gctrace_write_gc_start(own_writer(), gc->number, gc->condemned, gc->reason, gc->how);
-	write_generations(gc->number, GCTRACE_BEFORE);
+	if (report_wants.own)
+		write_generations(gc->number, GCTRACE_BEFORE);
+	if (!report_wants.batch)
+		gctrace_flush(own_writer());
 }
 
 void report__gc_again(struct gc *gc)
@@ -175,7 +180,7 @@ void report__phase_end(struct gc *gc)
 		tell_range(&reporters[i], gc);
 }
 
-static void write_finish(struct gc *gc)
+static void write_heap(struct gc *gc)
 {
 	for (unsigned i = 0; i < GENERATIONS; i++) {
 		const struct gc_pool *pool = &gc->pools[i];
@@ -184,9 +189,6 @@ static void write_finish(struct gc *gc)
 				   pool->committed, pool->max);
 	}
 	write_generations(gc->number, GCTRACE_AFTER);
-	for (unsigned i = 1; i < worker_reporters; i++)
-		gctrace_flush(&reporters[i].writer);
-	gctrace_write_gc_finish(own_writer(), gc->number);
 }
 
 void report__gc_finish(struct gc *gc)
@@ -194,12 +196,15 @@ void report__gc_finish(struct gc *gc)
 	report__phase_end(gc);
 	for (unsigned i = 0; i < worker_reporters; i++)
 		flush_ranges(&reporters[i], gc);
+	if (report_wants.gc_finish && report_wants.own)
+		write_heap(gc);
+	for (unsigned i = 1; i < worker_reporters; i++)
+		gctrace_flush(&reporters[i].writer);
 	if (report_wants.gc_finish && report_wants.batch) {
-		write_finish(gc);
+		gctrace_write_gc_finish(own_writer(), gc->number);
 		return;
 	}
-	for (unsigned i = 0; i < worker_reporters; i++)
-		gctrace_flush(&reporters[i].writer);
+	gctrace_flush(own_writer());
 	if (report_wants.gc_finish)
 		gctrace_fire_gc_finish(gc->number, batches_so_far());
 }

@@ -41,6 +41,7 @@ extern struct gctrace_emitter report_emitter;
 /* What is wanted in the pause under way. */
 struct report_wants {
 	bool batch; /* goes into batches, else one by one */
+	bool own;   /* goes into batches, as there is no other way to tell it */
 	bool gc_start, gc_finish, pause_begin, pause_end, moved, surviving;
 	bool container, roots, objects, classes;
 };

@@ -19,7 +19,8 @@ pass
 
 make -C "$ROOT" BUILD="$BUILD" tools >"$TMP/log" 2>&1
 for collector in sweep compact concurrent; do
-	for options in "--gc-threads 1" "--gc-threads 8" "--gc-threads 8 --report single"; do
+	for options in "--gc-threads 1" "--gc-threads 8" "--gc-threads 1 --report mixed" \
+		"--gc-threads 8 --report mixed --lengths both"; do
 		t "10,000 collections are the truth: $collector $options"
 		# shellcheck disable=SC2086
 		start vm minivm --quiet --objects 1500 --nursery 64k --rate 200 --full-every 9 \
@@ -29,6 +30,8 @@ for collector in sweep compact concurrent; do
 		stop vm
 		"$BUILD/tests/proof/identity_truth" "$TMP/recording" "$TMP/truth" 50 >"$TMP/log" 2>&1 ||
 			{ fail "not what happened"; show "$TMP/log"; }
+		expect "$TMP/log" ' 0 conflicts, .* 0 wrong$'
+		rm -f "$TMP/truth" "$TMP/recording"
 		pass
 	done
 done
