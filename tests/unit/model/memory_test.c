@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Memory that grows and moves holds what stood in it, is zero where new, and is counted. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/memory.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+static uint64_t stamp(uint64_t i)
+{
+	return i * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void fill(uint64_t *at, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++)
+		at[i] = stamp(i);
+}
+
+static void expect(const uint64_t *at, uint64_t to)
+{
+	uint64_t differ = 0;
+
+	for (uint64_t i = 0; i < to; i++)
+		differ += at[i] != stamp(i);
+	assert_int_equal(differ, 0);
+}
+
+/* From the allocator to small pages to huge ones and back, other pieces in the way. */
+static void sizes_of_all_kinds_keep_what_they_hold(void **state)
+{
+	static const uint64_t sizes[] = { 100, 70000, 300000, 5 * MIB, 5 * MIB + 4096, 23 * MIB,
+					  64 * MIB, 9 * MIB, 3 * MIB, 4096, 8 };
+	struct memory memory = { 0 };
+	void *between[sizeof(sizes) / sizeof(*sizes)];
+	uint64_t bytes = 64, kept;
+	uint64_t *at = memory__get(&memory, bytes);
+
+	(void)state;
+	fill(at, 0, bytes / 8);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		between[i] = memory__get(&memory, 6 * MIB);
+		at = memory__resize(&memory, at, bytes, sizes[i]);
+		assert_non_null(at);
+		kept = bytes < sizes[i] ? bytes / 8 : sizes[i] / 8;
+		expect(at, kept);
+		bytes = sizes[i];
+		fill(at, kept, bytes / 8);
+		assert_int_equal(memory.used, bytes + (i + 1) * 6 * MIB);
+	}
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		memory__put(&memory, between[i], 6 * MIB);
+	memory__put(&memory, at, bytes);
+	assert_int_equal(memory.used, 0);
+}
+
+static void new_memory_is_zero(void **state)
+{
+	struct memory memory = { 0 };
+
+	(void)state;
+	for (uint64_t bytes = 8; bytes <= 32 * MIB; bytes *= 16) {
+		uint64_t *at = memory__get(&memory, bytes), any = 0;
+
+		for (uint64_t i = 0; i < bytes / 8; i++)
+			any |= at[i];
+		assert_int_equal(any, 0);
+		fill(at, 0, bytes / 8);
+		memory__put(&memory, at, bytes);
+	}
+}
+
+static void a_pile_holds_what_was_put_on_it(void **state)
+{
+	struct memory memory = { 0 };
+	struct pile pile = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 4 * MIB; i++)
+		*(uint64_t *)pile__add(&pile, &memory, 8) = stamp(i);
+	expect((const uint64_t *)(const void *)pile.at, 4 * MIB);
+	pile__trim(&pile, &memory);
+	assert_int_equal(pile.room, pile.used);
+	expect((const uint64_t *)(const void *)pile.at, 4 * MIB);
+	pile__free(&pile, &memory);
+	assert_int_equal(memory.used, 0);
+}
+
+static void the_limit_refuses_and_changes_nothing(void **state)
+{
+	struct memory memory = { .limit = 10 * MIB };
+	uint64_t *at = memory__get(&memory, 8 * MIB);
+
+	(void)state;
+	fill(at, 0, MIB);
+	assert_null(memory__resize(&memory, at, 8 * MIB, 11 * MIB));
+	assert_int_equal(memory__error(&memory), -EDQUOT);
+	assert_null(memory__get(&memory, 3 * MIB));
+	expect(at, MIB);
+	assert_int_equal(memory.used, 8 * MIB);
+	memory__put(&memory, at, 8 * MIB);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_of_all_kinds_keep_what_they_hold),
+		cmocka_unit_test(new_memory_is_zero),
+		cmocka_unit_test(a_pile_holds_what_was_put_on_it),
+		cmocka_unit_test(the_limit_refuses_and_changes_nothing),
+	};
+
+	return cmocka_run_group_tests_name("model/memory", tests, NULL, NULL);
+}
