@@ -235,6 +235,15 @@ uint32_t heap__dominator(const struct heap *heap, uint32_t place)
 	return heap->tree.row[heap->tree.parent[number]];
 }
 
+bool heap__dominates(const struct heap *heap, uint32_t place, uint32_t to)
+{
+	const uint32_t number = number_of(heap, place), of = number_of(heap, to);
+
+	if (number == ROW_NONE || of == ROW_NONE)
+		return false;
+	return of >= number && of - number < heap->tree.span[number];
+}
+
 uint64_t heap__retained(const struct heap *heap, uint32_t place)
 {
 	const uint32_t number = number_of(heap, place);

@@ -181,6 +181,9 @@ bool heap__weak(const struct heap *heap, uint32_t place, uint64_t n, struct heap
 /* The one that it would go with: an object or a node. HEAP_NONE: above all, or not reached. */
 uint32_t heap__dominator(const struct heap *heap, uint32_t place);
 
+/* Does every way from the roots to `to` lead over `place`, or are both the same? */
+bool heap__dominates(const struct heap *heap, uint32_t place, uint32_t to);
+
 /* Bytes that would go with it (of a node: with it alone). EVENT_UNKNOWN: not reached. */
 uint64_t heap__retained(const struct heap *heap, uint32_t place);
 

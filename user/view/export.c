@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* By name. */
-#define EXPORTERS(EXPORTER)
+#define EXPORTERS(EXPORTER) EXPORTER(hprof)
 
 #define DECLARED(name) extern const struct exporter export_##name;
 #define ADDRESS(name) &export_##name,

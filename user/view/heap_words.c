@@ -139,7 +139,7 @@ static void add_container_type(struct buf *out, const struct heap *heap, uint64_
 			 type);
 }
 
-static bool is_frame(uint64_t type)
+bool heap_words__is_frame(uint64_t type)
 {
 	return type >= GCTRACE_C_RT_JIT && type <= GCTRACE_C_RT_FAST_INTERPRETED;
 }
@@ -150,7 +150,7 @@ static void add_container(struct buf *out, const struct heap *heap, const struct
 		buf__add_str(out, "thread ");
 		add_name(out, name_of(heap, GCTRACE_SPACE_THREAD, root->id1, 0), "number",
 			 root->id1);
-	} else if (is_frame(root->type)) {
+	} else if (heap_words__is_frame(root->type)) {
 		add_name(out, name_of(heap, GCTRACE_SPACE_METHOD, root->id2, 0), "method",
 			 root->id2);
 	} else if (root->type == GCTRACE_C_STATIC) {
@@ -210,8 +210,7 @@ void heap_words__node(struct buf *out, const struct heap *heap, uint32_t place)
 	}
 }
 
-/* The node of the thread that a frame belongs to; HEAP_NONE. */
-static uint32_t thread_above(const struct heap *heap, const struct heap_root *root)
+uint32_t heap_words__thread(const struct heap *heap, const struct heap_root *root)
 {
 	struct heap_root above = *root;
 
@@ -243,14 +242,14 @@ void heap_words__root(struct buf *out, const struct heap *heap, uint32_t place)
 		add_reference(out, heap, &root);
 		return;
 	}
-	thread = is_frame(root.type) || root.type == GCTRACE_C_RT_THREAD ?
-			 thread_above(heap, &root) :
+	thread = heap_words__is_frame(root.type) || root.type == GCTRACE_C_RT_THREAD ?
+			 heap_words__thread(heap, &root) :
 			 HEAP_NONE;
 	if (thread != HEAP_NONE) {
 		heap_words__node(out, heap, thread);
 		buf__add_str(out, ": ");
 	}
-	if (is_frame(root.type)) {
+	if (heap_words__is_frame(root.type)) {
 		add_container(out, heap, &root);
 		buf__add_str(out, ", ");
 	} else if (!container_words(root.type)) {

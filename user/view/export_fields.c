@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "export_fields.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../base/escape.h"
+#include "../model/heap.h"
+#include "gctrace/wire.h"
+
+/* Positions and indices are the same to a field's name. */
+static unsigned int fold(unsigned int kind)
+{
+	return kind == GCTRACE_PLACE_INDEX ? GCTRACE_PLACE_POSITION : kind;
+}
+
+static bool is_before(const struct export_field *field, unsigned int kind, uint64_t place)
+{
+	return field->kind != kind ? field->kind < kind : field->place < place;
+}
+
+static bool is_at(const struct export_type *type, size_t at, unsigned int kind, uint64_t place)
+{
+	return at < type->fields.count && type->fields.items[at].kind == kind &&
+	       type->fields.items[at].place == place;
+}
+
+/* The first that does not stand before it. */
+static size_t lower(const struct export_type *type, unsigned int kind, uint64_t place)
+{
+	size_t low = 0, high = type->fields.count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (is_before(&type->fields.items[middle], kind, place))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int insert(struct export_type *type, size_t at, unsigned int kind, uint64_t place)
+{
+	const struct export_field field = { kind, place };
+
+	if (type->fields.count == EXPORT_FIELDS_MOST)
+		return 0;
+	if (vec__push(&type->fields, field))
+		return -ENOMEM;
+	memmove(&type->fields.items[at + 1], &type->fields.items[at],
+		(type->fields.count - 1 - at) * sizeof(field));
+	type->fields.items[at] = field;
+	return 0;
+}
+
+static int add(struct export_type *type, unsigned int kind, uint64_t place, uint32_t *hint)
+{
+	size_t at = *hint;
+
+	if (!is_at(type, at, kind, place))
+		at = lower(type, kind, place);
+	*hint = (uint32_t)at + 1;
+	return is_at(type, at, kind, place) ? 0 : insert(type, at, kind, place);
+}
+
+static int add_object(struct export_type *type, const struct heap *heap, uint32_t object)
+{
+	struct heap_references references = heap__references(heap, object);
+	const unsigned int kind = fold(heap__place_kind(heap, object));
+	struct heap_reference reference;
+	struct heap_weak weak;
+	uint32_t hint = 0;
+	int err = 0;
+
+	type->positional |= kind == GCTRACE_PLACE_POSITION;
+	if (!type->has_weak && heap__object(heap, object).has_weak &&
+	    heap__weak(heap, object, 0, &weak)) {
+		type->has_weak = true;
+		type->weak_place = weak.place;
+	}
+	if (kind == GCTRACE_PLACE_UNKNOWN)
+		return 0;
+	while (!err && heap_references__next(&references, &reference))
+		if (reference.place != EVENT_UNKNOWN)
+			err = add(type, kind, reference.place, &hint);
+	return err;
+}
+
+/* What the runtime told by name is there even if it was null in all objects. */
+static int add_told(struct export_type *to, const struct heap_type *type)
+{
+	uint32_t hint = 0;
+	uint64_t place = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < type->fields.bytes && !err; i++) {
+		if (type->fields.at[i])
+			continue;
+		if (!to->has_weak || to->weak_place != place)
+			err = add(to, GCTRACE_PLACE_POSITION, place, &hint);
+		place++;
+	}
+	return err;
+}
+
+int export_fields__find(struct export_fields *fields, const struct heap *heap)
+{
+	const struct heap_types *types = heap__types(heap);
+	int err = 0;
+
+	fields->count = types->count;
+	fields->types = calloc(types->count, sizeof(*fields->types));
+	if (!fields->types)
+		return -ENOMEM;
+	for (uint32_t p = heap__first(heap); p < heap__end(heap) && !err; p = heap__next(heap, p)) {
+		const uint32_t type = heap__is_node(heap, p) ? 0 : heap__object(heap, p).type;
+
+		if (heap__is_node(heap, p) ||
+		    heap_types__at(types, type).flags & GCTRACE_CLASS_ARRAY)
+			continue;
+		err = add_object(&fields->types[type], heap, p);
+	}
+	for (uint32_t i = 0; i < types->count && !err; i++) {
+		const struct heap_type type = heap_types__at(types, i);
+
+		if (fields->types[i].positional)
+			err = add_told(&fields->types[i], &type);
+	}
+	return err;
+}
+
+void export_fields__free(struct export_fields *fields)
+{
+	for (uint32_t i = 0; i < fields->count && fields->types; i++)
+		vec__free(&fields->types[i].fields);
+	free(fields->types);
+	*fields = (struct export_fields){ .types = NULL };
+}
+
+uint32_t export_fields__number(const struct export_fields *fields, uint32_t type,
+			       unsigned int kind, uint64_t place, uint32_t *hint)
+{
+	const struct export_type *of = &fields->types[type];
+	size_t at = *hint;
+
+	if (place == EVENT_UNKNOWN || kind == GCTRACE_PLACE_UNKNOWN)
+		return EXPORT_FIELD_NONE;
+	kind = fold(kind);
+	if (!is_at(of, at, kind, place))
+		at = lower(of, kind, place);
+	if (!is_at(of, at, kind, place))
+		return EXPORT_FIELD_NONE;
+	*hint = (uint32_t)at + 1;
+	return (uint32_t)at;
+}
+
+void export_fields__name(struct buf *out, const struct heap *heap,
+			 const struct export_fields *fields, uint32_t type, uint32_t number)
+{
+	const struct export_field *field = &fields->types[type].fields.items[number];
+	const struct text name =
+		heap_types__field(heap__types(heap), type, field->kind, field->place);
+
+	if (name.bytes)
+		escape__add(out, name.at, name.bytes);
+	else
+		buf__printf(out, "%s%" PRIu64,
+			    field->kind == GCTRACE_PLACE_OFFSET ? "+" : "#", field->place);
+}

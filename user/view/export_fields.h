@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The reference fields of each type of a heap: those that the runtime told by name, and those that
+ * some object turned out to have. They are numbered by type, in the order of their places, for
+ * formats that declare names before they use them. Elements of arrays are no fields.
+ */
+#ifndef GCTRACE_VIEW_EXPORT_FIELDS_H
+#define GCTRACE_VIEW_EXPORT_FIELDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../base/vec.h"
+
+struct buf;
+struct heap;
+
+#define EXPORT_FIELDS_MOST 30000u /* of a type; what has a place beyond has no number */
+#define EXPORT_FIELD_NONE UINT32_MAX
+
+struct export_field {
+	unsigned int kind; /* enum gctrace_object_bits: what the place is */
+	uint64_t place;
+};
+
+struct export_type {
+	VEC(struct export_field) fields;
+	bool positional; /* places count the fields that were told by name */
+	bool has_weak;	 /* objects of it have weak references */
+	uint64_t weak_place;
+};
+
+struct export_fields {
+	struct export_type *types;
+	uint32_t count;
+};
+
+/* One walk over the heap. 0 or -ENOMEM; export_fields__free() is due in both cases. */
+int export_fields__find(struct export_fields *fields, const struct heap *heap);
+void export_fields__free(struct export_fields *fields);
+
+/* The number of a reference's field. *hint begins as 0 for each object and makes it fast. */
+uint32_t export_fields__number(const struct export_fields *fields, uint32_t type,
+			       unsigned int kind, uint64_t place, uint32_t *hint);
+
+/* Appends its name, escaped; what has none is "+16" (bytes) or "#3" (position). */
+void export_fields__name(struct buf *out, const struct heap *heap,
+			 const struct export_fields *fields, uint32_t type, uint32_t number);
+
+#endif

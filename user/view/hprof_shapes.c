@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "hprof_shapes.h"
+
+#include <string.h>
+
+#include "../model/heap.h"
+#include "gctrace/wire.h"
+#include "hprof_writer.h"
+
+#define ARRAY_OVERHEAD 4u
+#define ALIGNMENT 8u
+#define ELEMENTS_MOST ((UINT64_C(1) << 29) - 64) /* 8 bytes each, in a record of 4 GiB */
+#define BYTES_MOST ((UINT64_C(1) << 31) - 64)	 /* a reader's counters are int */
+#define FIELDS_MOST 32000u			 /* the same: 16 bits with a sign */
+#define SIZES_STEP 4096u
+
+static const struct hprof_model models[] = { { 16, 8 }, { 12, 4 }, { 4, 4 } };
+
+#define MODELS (sizeof(models) / sizeof(*models))
+#define ALL_MODELS ((1u << MODELS) - 1)
+
+/* ---------------------------------------------------------------- arrays */
+
+uint32_t hprof__bytes_of(uint8_t type)
+{
+	static const uint8_t bytes[] = {
+		[HPROF_OBJECT] = 8, [HPROF_BOOLEAN] = 1, [HPROF_CHAR] = 2, [HPROF_FLOAT] = 4,
+		[HPROF_DOUBLE] = 8, [HPROF_BYTE] = 1,	 [HPROF_SHORT] = 2, [HPROF_INT] = 4,
+		[HPROF_LONG] = 8,
+	};
+
+	return type < sizeof(bytes) ? bytes[type] : 0;
+}
+
+uint64_t hprof_elements__next(struct hprof_elements *elements, uint64_t place)
+{
+	const bool at_place = place >= elements->end && place < ELEMENTS_MOST;
+	const uint64_t at = at_place ? place : elements->end;
+
+	elements->end = at + 1;
+	return at;
+}
+
+uint64_t hprof_elements__count(const struct heap *heap, uint32_t place)
+{
+	struct heap_references references = heap__references(heap, place);
+	struct hprof_elements elements = { 0 };
+	struct heap_reference reference;
+
+	while (heap_references__next(&references, &reference))
+		hprof_elements__next(&elements, reference.place);
+	return elements.end;
+}
+
+static uint64_t array_size(const struct hprof_model *model, uint64_t bytes)
+{
+	return (model->object + ARRAY_OVERHEAD + bytes + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+}
+
+/* The models in which an object of this size comes out as an array of so many elements. */
+static uint8_t fitting(uint64_t size, uint64_t needed)
+{
+	uint8_t fits = 0;
+
+	if (size % ALIGNMENT || size > BYTES_MOST)
+		return 0;
+	for (size_t i = 0; i < MODELS; i++)
+		if (array_size(&models[i], needed * models[i].reference) <= size &&
+		    size / models[i].reference <= ELEMENTS_MOST)
+			fits |= (uint8_t)(1u << i);
+	return fits;
+}
+
+static uint32_t element_bytes(const struct hprof_shapes *shapes, uint32_t type)
+{
+	const struct hprof_shape *shape = &shapes->of[type];
+
+	return shape->form == HPROF_BYTES ? hprof__bytes_of(shape->element) :
+					    shapes->model->reference;
+}
+
+uint64_t hprof_shapes__elements(const struct hprof_shapes *shapes, uint32_t type, uint64_t size,
+				uint64_t needed)
+{
+	const uint64_t head = shapes->model->object + ARRAY_OVERHEAD;
+	const uint64_t most = shapes->of[type].form == HPROF_BYTES ? BYTES_MOST : ELEMENTS_MOST;
+	uint64_t elements = size > head ? (size - head) / element_bytes(shapes, type) : 0;
+
+	elements = elements < most ? elements : most;
+	return elements > needed ? elements : needed;
+}
+
+uint64_t hprof_shapes__shown(const struct hprof_shapes *shapes, uint32_t type, uint64_t size,
+			     uint64_t elements)
+{
+	if (shapes->of[type].form == HPROF_FIELDS)
+		return size <= INT32_MAX ? size : INT32_MAX;
+	return array_size(shapes->model, elements * element_bytes(shapes, type));
+}
+
+/* ---------------------------------------------------------------- what objects are like */
+
+/* References that no field has, at most; see place_references() of export_hprof.c. */
+static uint32_t count_unnamed(const struct hprof_shapes *shapes, const struct heap *heap,
+			      uint32_t place, uint32_t type)
+{
+	struct heap_references references = heap__references(heap, place);
+	const unsigned int kind = heap__place_kind(heap, place);
+	uint32_t hint = 0, next = 0, unnamed = 0, number;
+	struct heap_reference reference;
+
+	while (heap_references__next(&references, &reference)) {
+		number = export_fields__number(&shapes->fields, type, kind, reference.place, &hint);
+		if (number == EXPORT_FIELD_NONE || number < next)
+			unnamed++;
+		else
+			next = number + 1;
+	}
+	return unnamed;
+}
+
+static void look_at(struct hprof_shapes *shapes, const struct heap *heap, uint32_t place)
+{
+	const struct heap_object object = heap__object(heap, place);
+	struct hprof_shape *shape = &shapes->of[object.type];
+	const uint32_t unnamed = count_unnamed(shapes, heap, place, object.type);
+
+	if (!shape->is_used) {
+		shape->size = object.size;
+		shape->fits = ALL_MODELS;
+	}
+	shape->is_used = true;
+	shape->varies |= object.size != shape->size;
+	shape->fits &= fitting(object.size, hprof_elements__count(heap, place));
+	shape->unnamed = unnamed > shape->unnamed ? unnamed : shape->unnamed;
+	if (object.address < shapes->lowest)
+		shapes->lowest = object.address;
+	if (object.address > shapes->highest)
+		shapes->highest = object.address;
+}
+
+uint32_t hprof_shapes__fields(const struct hprof_shapes *shapes, uint32_t type)
+{
+	return (uint32_t)shapes->fields.types[type].fields.count + shapes->of[type].unnamed;
+}
+
+static bool has_references(const struct hprof_shapes *shapes, uint32_t type)
+{
+	return hprof_shapes__fields(shapes, type) || shapes->fields.types[type].has_weak;
+}
+
+/* ---------------------------------------------------------------- the form of a type */
+
+static uint8_t primitive_of(struct text name)
+{
+	static const struct {
+		const char *name, *internal;
+		uint8_t type;
+	} all[] = {
+		{ "boolean[]", "[Z", HPROF_BOOLEAN }, { "char[]", "[C", HPROF_CHAR },
+		{ "float[]", "[F", HPROF_FLOAT },     { "double[]", "[D", HPROF_DOUBLE },
+		{ "byte[]", "[B", HPROF_BYTE },	      { "short[]", "[S", HPROF_SHORT },
+		{ "int[]", "[I", HPROF_INT },	      { "long[]", "[J", HPROF_LONG },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if ((name.bytes == strlen(all[i].name) &&
+		     memcmp(name.at, all[i].name, name.bytes) == 0) ||
+		    (name.bytes == 2 && memcmp(name.at, all[i].internal, 2) == 0))
+			return all[i].type;
+	return 0;
+}
+
+/* A reader knows one class of each: several types of one such name are no primitive arrays. */
+static void find_primitives(struct hprof_shapes *shapes, const struct heap *heap)
+{
+	uint32_t owner[HPROF_LONG + 1] = { 0 };
+
+	for (uint32_t i = 0; i < shapes->count; i++) {
+		const uint8_t type = primitive_of(heap_types__at(heap__types(heap), i).name);
+
+		if (!type)
+			continue;
+		if (owner[type])
+			shapes->of[owner[type] - 1].element = 0;
+		else
+			shapes->of[i].element = type;
+		owner[type] = i + 1;
+	}
+}
+
+static bool wants_array(const struct hprof_shapes *shapes, const struct heap *heap, uint32_t type)
+{
+	const uint32_t flags = heap_types__at(heap__types(heap), type).flags;
+
+	return shapes->of[type].is_used && !shapes->fields.types[type].has_weak &&
+	       (flags & GCTRACE_CLASS_ARRAY || shapes->of[type].element ||
+		(shapes->of[type].varies && !has_references(shapes, type)));
+}
+
+/* The first in which all arrays of references come out; otherwise the most frugal one. */
+static void choose_model(struct hprof_shapes *shapes, const struct heap *heap)
+{
+	uint8_t fits = ALL_MODELS;
+	size_t i = 0;
+
+	for (uint32_t type = 0; type < shapes->count; type++)
+		if (wants_array(shapes, heap, type))
+			fits &= shapes->of[type].fits;
+	while (i + 1 < MODELS && !(fits & 1u << i))
+		i++;
+	shapes->model = &models[i];
+}
+
+static void choose_form(struct hprof_shapes *shapes, const struct heap *heap, uint32_t type)
+{
+	struct hprof_shape *shape = &shapes->of[type];
+	const bool fits = shape->fits & 1u << (shapes->model - models);
+
+	if (hprof_shapes__fields(shapes, type) > FIELDS_MOST)
+		shape->form = HPROF_ARRAY;
+	else if (!wants_array(shapes, heap, type) || !fits)
+		shape->form = HPROF_FIELDS;
+	else if (shape->element && !has_references(shapes, type))
+		shape->form = HPROF_BYTES;
+	else
+		shape->form = HPROF_ARRAY;
+}
+
+/* ---------------------------------------------------------------- sizes */
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void make_unique(struct hprof_shape *shape)
+{
+	size_t kept = 0;
+
+	vec__sort(&shape->sizes, compare_sizes);
+	for (size_t i = 0; i < shape->sizes.count; i++)
+		if (!kept || shape->sizes.items[kept - 1] != shape->sizes.items[i])
+			shape->sizes.items[kept++] = shape->sizes.items[i];
+	shape->sizes.count = kept;
+}
+
+/* Sorted now and then: always before the room for sizes would grow. */
+static int add_size(struct hprof_shape *shape, uint64_t size)
+{
+	const size_t count = shape->sizes.count;
+
+	if (count && shape->sizes.items[count - 1] == size)
+		return 0;
+	if (count >= SIZES_STEP && count == shape->sizes.alloc) {
+		make_unique(shape);
+		if (shape->sizes.count > count / 2 && vec__reserve(&shape->sizes, count))
+			return -ENOMEM;
+	}
+	return vec__push(&shape->sizes, size);
+}
+
+static int find_sizes(struct hprof_shapes *shapes, const struct heap *heap)
+{
+	bool any = false;
+	int err = 0;
+
+	for (uint32_t i = 0; i < shapes->count && !err; i++) {
+		const struct hprof_shape *shape = &shapes->of[i];
+
+		any |= shape->form == HPROF_FIELDS && shape->varies;
+		err = add_size(&shapes->of[i], shape->size);
+	}
+	for (uint32_t p = heap__first(heap); any && p < heap__end(heap) && !err;
+	     p = heap__next(heap, p)) {
+		const struct heap_object object =
+			heap__is_node(heap, p) ? (struct heap_object){ 0 } : heap__object(heap, p);
+		struct hprof_shape *shape = &shapes->of[object.type];
+
+		if (!heap__is_node(heap, p) && shape->form == HPROF_FIELDS && shape->varies)
+			err = add_size(shape, object.size);
+	}
+	for (uint32_t i = 0; i < shapes->count; i++)
+		make_unique(&shapes->of[i]);
+	return err;
+}
+
+uint64_t hprof_shapes__class(const struct hprof_shapes *shapes, uint32_t type, uint64_t size)
+{
+	const struct hprof_shape *shape = &shapes->of[type];
+	const uint64_t *at = shape->sizes.items;
+
+	if (shape->form == HPROF_FIELDS && shape->sizes.count > 1)
+		at = bsearch(&size, at, shape->sizes.count, sizeof(size), compare_sizes);
+	return shape->class_id + 8 * (uint64_t)(at - shape->sizes.items);
+}
+
+/* ---------------------------------------------------------------- in all */
+
+int hprof_shapes__find(struct hprof_shapes *shapes, const struct heap *heap)
+{
+	int err;
+
+	*shapes = (struct hprof_shapes){ .lowest = UINT64_MAX };
+	err = export_fields__find(&shapes->fields, heap);
+	if (err)
+		return err;
+	shapes->count = shapes->fields.count;
+	shapes->of = calloc(shapes->count, sizeof(*shapes->of));
+	if (!shapes->of)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < shapes->count; i++)
+		shapes->of[i].size = heap_types__at(heap__types(heap), i).size;
+	for (uint32_t p = heap__first(heap); p < heap__end(heap); p = heap__next(heap, p))
+		if (!heap__is_node(heap, p))
+			look_at(shapes, heap, p);
+	find_primitives(shapes, heap);
+	choose_model(shapes, heap);
+	for (uint32_t i = 0; i < shapes->count; i++)
+		choose_form(shapes, heap, i);
+	return find_sizes(shapes, heap);
+}
+
+void hprof_shapes__free(struct hprof_shapes *shapes)
+{
+	for (uint32_t i = 0; i < shapes->count && shapes->of; i++)
+		vec__free(&shapes->of[i].sizes);
+	free(shapes->of);
+	export_fields__free(&shapes->fields);
+	*shapes = (struct hprof_shapes){ .of = NULL };
+}
