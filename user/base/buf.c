@@ -117,6 +117,17 @@ void buf__reset(struct buf *buf)
 	buf__truncate(buf, 0);
 }
 
+int buf__flush(struct buf *buf, FILE *out)
+{
+	int err = buf->error;
+
+	if (!err && fwrite(buf__str(buf), 1, buf->len, out) != buf->len)
+		err = -EIO;
+	if (!err)
+		buf__reset(buf);
+	return err;
+}
+
 char *buf__detach(struct buf *buf, size_t *len)
 {
 	char *data;

@@ -21,6 +21,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct buf {
 	char *data;
@@ -53,6 +54,9 @@ void buf__drop_front(struct buf *buf, size_t count);
 
 /* Empty it, keep the memory for the next use. */
 void buf__reset(struct buf *buf);
+
+/* Write it to a stream and empty it. 0, the sticky error, or -EIO when the stream failed. */
+int buf__flush(struct buf *buf, FILE *out);
 
 /*
  * Hand the contents (closed by a 0) to the caller, who frees them; the buffer is empty

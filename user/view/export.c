@@ -5,7 +5,10 @@
 #include <string.h>
 
 /* By name. */
-#define EXPORTERS(EXPORTER) EXPORTER(hprof)
+#define EXPORTERS(EXPORTER) \
+	EXPORTER(folded) \
+	EXPORTER(hprof) \
+	EXPORTER(pprof)
 
 #define DECLARED(name) extern const struct exporter export_##name;
 #define ADDRESS(name) &export_##name,

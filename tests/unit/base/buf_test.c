@@ -169,6 +169,32 @@ static void vec_grows(void **state)
 	vec__free(&pairs);
 }
 
+static void flush_writes_all_or_tells(void **state)
+{
+	struct buf buf = BUF_INIT;
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	FILE *closed = fopen("/dev/null", "r");
+
+	(void)state;
+	assert_int_equal(buf__flush(&buf, out), 0);
+	buf__add(&buf, "a\0b", 3);
+	assert_int_equal(buf__flush(&buf, out), 0);
+	assert_int_equal(buf.len, 0);
+	buf__add_char(&buf, 'c');
+	assert_int_equal(buf__flush(&buf, closed), -EIO);
+	assert_int_equal(buf__flush(&buf, out), 0);
+	buf.error = -ENOMEM;
+	assert_int_equal(buf__flush(&buf, out), -ENOMEM);
+	buf__free(&buf);
+	fclose(closed);
+	fclose(out);
+	assert_int_equal(len, 4);
+	assert_memory_equal(text, "a\0bc", 4);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +204,7 @@ int main(void)
 		cmocka_unit_test(error_is_sticky),
 		cmocka_unit_test(detach_hands_over),
 		cmocka_unit_test(printf_is_whole),
+		cmocka_unit_test(flush_writes_all_or_tells),
 		cmocka_unit_test(vec_grows),
 	};
 
