@@ -173,6 +173,16 @@ unsigned int heap__place_kind(const struct heap *heap, uint32_t place)
 	return (rows__at(&heap->rows, place)[ROW_TYPE] & ROW_KIND) >> ROW_KIND_SHIFT;
 }
 
+struct text heap__field_at(const struct heap *heap, uint32_t from, uint64_t place)
+{
+	const uint32_t *row = rows__at(&heap->rows, from);
+
+	if (!has_type(row))
+		return (struct text){ "", 0 };
+	return heap_types__field(&heap->types, row[ROW_TYPE] & ROW_TYPE_MASK,
+				 heap__place_kind(heap, from), place);
+}
+
 bool heap__field(const struct heap *heap, uint32_t from, uint32_t to, uint64_t *at,
 		 struct text *field)
 {
@@ -183,10 +193,7 @@ bool heap__field(const struct heap *heap, uint32_t from, uint32_t to, uint64_t *
 		if (cursor.to != to)
 			continue;
 		*at = cursor.place;
-		*field = (struct text){ "", 0 };
-		if (has_type(row))
-			*field = heap_types__field(&heap->types, row[ROW_TYPE] & ROW_TYPE_MASK,
-						   heap__place_kind(heap, from), cursor.place);
+		*field = heap__field_at(heap, from, cursor.place);
 		return true;
 	}
 	return false;

@@ -53,6 +53,7 @@
 struct heap_facts {
 	uint64_t dump, collection;
 	bool begun, ended; /* C_BEGIN and C_END came */
+	uint64_t begun_ns; /* when, CLOCK_MONOTONIC; EVENT_UNKNOWN: never */
 	uint64_t status;   /* enum gctrace_dump_status; EVENT_UNKNOWN: never told */
 	bool has_heap_container;
 	struct {
@@ -155,6 +156,9 @@ bool heap_references__next(struct heap_references *references, struct heap_refer
 
 /* What the places of this object's references are: enum gctrace_object_bits. */
 unsigned int heap__place_kind(const struct heap *heap, uint32_t place);
+
+/* The name of what stands at a place in an object; empty: it has none, or it was not told. */
+struct text heap__field_at(const struct heap *heap, uint32_t from, uint64_t place);
 
 /*
  * Where in `from` stands the first reference to `to`? False: there is none. *field is the name,

@@ -40,6 +40,7 @@ static int heap__init(struct heap *heap, uint64_t limit)
 	heap->facts = (struct heap_facts){
 		.dump = EVENT_UNKNOWN,
 		.collection = EVENT_UNKNOWN,
+		.begun_ns = EVENT_UNKNOWN,
 		.status = EVENT_UNKNOWN,
 		.told = { EVENT_UNKNOWN, EVENT_UNKNOWN, EVENT_UNKNOWN, EVENT_UNKNOWN },
 	};
@@ -295,6 +296,7 @@ static int begin_container(struct heap_builder *builder, const struct event *eve
 	case GCTRACE_C_BEGIN:
 		facts->odd.begun_again += facts->begun;
 		facts->begun = true;
+		facts->begun_ns = event->time;
 		facts->dump = event->container.id1;
 		facts->collection = event->container.id2;
 		return 0;

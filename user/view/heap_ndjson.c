@@ -245,7 +245,7 @@ static void add_references(struct heap_ndjson *ndjson, uint32_t place)
 		if (next.to == HEAP_NOWHERE) {
 			json__flag(json, "dangling", true);
 		} else {
-			heap_words__step(&ndjson->text, ndjson->heap, place, next.to);
+			heap_words__field(&ndjson->text, ndjson->heap, place, next.place);
 			add_words(ndjson, "name");
 			heap_words__type_of(&ndjson->text, ndjson->heap, next.to);
 			add_words(ndjson, "type");

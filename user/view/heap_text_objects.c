@@ -23,7 +23,7 @@ static void add_references(struct heap_text *text, uint32_t place)
 			buf__add_str(&text->raw, "to what was never told");
 			continue;
 		}
-		heap_words__step(&text->raw, text->heap, place, next.to);
+		heap_words__field(&text->raw, text->heap, place, next.place);
 		buf__add_char(&text->raw, ' ');
 		heap_words__type_of(&text->raw, text->heap, next.to);
 	}

@@ -261,26 +261,35 @@ void heap_words__root(struct buf *out, const struct heap *heap, uint32_t place)
 
 /* ---------------------------------------------------------------- references */
 
+void heap_words__field(struct buf *out, const struct heap *heap, uint32_t from, uint64_t at)
+{
+	const unsigned int kind = heap__place_kind(heap, from);
+	struct text name;
+
+	if (heap_words__is_array(heap, from)) {
+		if (at == EVENT_UNKNOWN)
+			buf__add_str(out, "[?]");
+		else
+			buf__printf(out, "[%" PRIu64 "]", at);
+		return;
+	}
+	name = heap__field_at(heap, from, at);
+	buf__add_char(out, '.');
+	if (name.bytes)
+		buf__add(out, name.at, name.bytes);
+	else if (at == EVENT_UNKNOWN)
+		buf__add_char(out, '?');
+	else
+		buf__printf(out, "%c%" PRIu64, kind == GCTRACE_PLACE_OFFSET ? '+' : '#', at);
+}
+
 void heap_words__step(struct buf *out, const struct heap *heap, uint32_t from, uint32_t to)
 {
-	const bool is_array = heap_words__is_array(heap, from);
 	uint64_t at = EVENT_UNKNOWN;
-	struct text field = { "", 0 };
+	struct text field;
 
 	heap__field(heap, from, to, &at, &field);
-	if (is_array && at == EVENT_UNKNOWN) {
-		buf__add_str(out, "[?]");
-	} else if (is_array) {
-		buf__printf(out, "[%" PRIu64 "]", at);
-	} else if (field.bytes) {
-		buf__add_char(out, '.');
-		buf__add(out, field.at, field.bytes);
-	} else if (at == EVENT_UNKNOWN) {
-		buf__add_str(out, ".?");
-	} else {
-		buf__printf(out, ".%s%" PRIu64,
-			    heap__place_kind(heap, from) == GCTRACE_PLACE_OFFSET ? "+" : "#", at);
-	}
+	heap_words__field(out, heap, from, at);
 }
 
 /* ---------------------------------------------------------------- what is wrong */

@@ -38,7 +38,10 @@ const char *heap_words__container_name(uint64_t type);
 /* "local", "handle", ...; NULL: not known. */
 const char *heap_words__kind_name(uint64_t kind);
 
-/* The reference from one object to another: ".byId", "[17]", ".?" where nobody told. */
+/* A place in an object, as its references have it: ".byId", "[17]", ".?" where nobody told. */
+void heap_words__field(struct buf *out, const struct heap *heap, uint32_t from, uint64_t at);
+
+/* The (first) reference from one object to another, the same way. */
 void heap_words__step(struct buf *out, const struct heap *heap, uint32_t from, uint32_t to);
 
 /* The sentence of a finding, without the command. */
