@@ -9,6 +9,7 @@
 
 #include "attach/kernel.h"
 #include "attach/tables.h"
+#include "base/files.h"
 #include "base/report.h"
 #include "base/units.h"
 
@@ -18,13 +19,6 @@
 static uint64_t power_of_two_below(uint64_t n)
 {
 	return n ? UINT64_C(1) << (63 - __builtin_clzll(n)) : 0;
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 unsigned int rings__shards(uint64_t bytes, unsigned int wanted)
@@ -91,8 +85,8 @@ int rings__open(struct rings *rings, struct tables *tables, uint64_t bytes)
 void rings__close(struct rings *rings)
 {
 	for (uint32_t i = 0; i < RINGS_MAX; i++)
-		close_fd(&rings->fd[i]);
-	close_fd(&rings->kept);
+		files__close(&rings->fd[i]);
+	files__close(&rings->kept);
 }
 
 int rings__open_dump(struct rings *rings, struct tables *tables, uint64_t bytes)
@@ -105,7 +99,7 @@ int rings__open_dump(struct rings *rings, struct tables *tables, uint64_t bytes)
 	if (err == 0)
 		err = put(rings, tables, RING_DUMP, 1);
 	if (err)
-		close_fd(&rings->fd[RING_DUMP]);
+		files__close(&rings->fd[RING_DUMP]);
 	return err;
 }
 
@@ -114,10 +108,10 @@ void rings__close_dump(struct rings *rings, struct tables *tables, bool keep)
 	if (rings->fd[RING_DUMP] < 0)
 		return;
 	tables__take_ring(tables, RING_DUMP);
-	close_fd(&rings->kept); /* of the dump before: long ago */
+	files__close(&rings->kept); /* of the dump before: long ago */
 	if (keep) {
 		rings->kept = rings->fd[RING_DUMP];
 		rings->fd[RING_DUMP] = -1;
 	}
-	close_fd(&rings->fd[RING_DUMP]);
+	files__close(&rings->fd[RING_DUMP]);
 }

@@ -14,6 +14,7 @@
 #include "attach/thread.h"
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/files.h"
 #include "base/report.h"
 #include "base/vec.h"
 #include "target/maps.h"
@@ -42,20 +43,13 @@ struct target *target__new(struct process *process, uint32_t index, unsigned int
 	return target;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 void target__see(struct target *target, struct process *process)
 {
 	process__free(target->process);
 	target->process = process;
 	target->leader_gone = process->firstfd >= 0;
 	target->unseen = false;
-	close_fd(&target->memory_fd);
+	files__close(&target->memory_fd);
 	target->memory_fd = semaphore__open_memory(process);
 	target->opened_ns = clock__monotonic_ns();
 }
@@ -69,7 +63,7 @@ void target__free(struct target *target)
 	runtime__free(target->runtime);
 	process__free(target->process);
 	process__free(target->candidate);
-	close_fd(&target->memory_fd);
+	files__close(&target->memory_fd);
 	buf__free(&target->said);
 	free(target);
 }
@@ -185,10 +179,10 @@ void target__close(struct target *target, struct tables *tables)
 	modules__free(&target->modules);
 	buf__free(&target->said);
 	process__forget_arguments(target->process);
-	close_fd(&target->memory_fd);
-	close_fd(&target->process->procfd);
-	close_fd(&target->process->firstfd);
-	close_fd(&target->process->pidfd);
+	files__close(&target->memory_fd);
+	files__close(&target->process->procfd);
+	files__close(&target->process->firstfd);
+	files__close(&target->process->pidfd);
 }
 
 /* ---- Attaching ---- */

@@ -244,3 +244,17 @@ int files__write_all(int fd, const void *bytes, size_t len)
 	}
 	return 0;
 }
+
+void files__close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+const char *files__base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

@@ -41,4 +41,10 @@ void files__owner(uid_t *uid, gid_t *gid);
 /* Write all of it, also over EINTR and short writes. 0 or negative errno; says nothing. */
 int files__write_all(int fd, const void *bytes, size_t len);
 
+/* Close it if it is open (not negative), and make it -1. */
+void files__close(int *fd);
+
+/* What follows the last slash of a path; all of it where there is none. */
+const char *files__base_name(const char *path);
+
 #endif

@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "buf.h"
-#include "escape.h"
+#include "shorten.h"
 #include "wrap.h"
 
 /* Serialises lines and guards the progress line; never held while calling others. */
@@ -159,25 +160,19 @@ void debug(const char *format, ...)
 }
 
 /* A line that wraps could not be overwritten: keep within the terminal, and say so by "...". */
-static void fit(struct buf *buf)
+static void add_fitting(struct buf *buf, const struct buf *line)
 {
 	struct winsize size;
+	size_t columns = SIZE_MAX;
 
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col <= 4)
-		return;
-	if (utf8__columns(buf__str(buf), buf->len) < size.ws_col)
-		return;
-	while (utf8__columns(buf__str(buf), buf->len) > size.ws_col - 4u) {
-		while (buf->len && (buf->data[buf->len - 1] & 0xc0) == 0x80)
-			buf__truncate(buf, buf->len - 1);
-		buf__truncate(buf, buf->len - 1);
-	}
-	buf__add_str(buf, "...");
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 4)
+		columns = size.ws_col - 1u;
+	shorten__add(buf, buf__str(line), line->len, columns);
 }
 
 void progress(const char *format, ...)
 {
-	struct buf buf = BUF_INIT;
+	struct buf line = BUF_INIT, buf = BUF_INIT;
 	int saved = errno;
 	va_list args;
 
@@ -186,10 +181,12 @@ void progress(const char *format, ...)
 		return;
 	}
 	va_start(args, format);
-	buf__vprintf(&buf, format, args);
+	buf__vprintf(&line, format, args);
 	va_end(args);
-	fit(&buf);
+	add_fitting(&buf, &line);
+	buf.error = buf.error ? buf.error : line.error;
 	emit(&buf, format, false);
+	buf__free(&line);
 	buf__free(&buf);
 	errno = saved;
 }

@@ -64,13 +64,6 @@ void heap_source__free(struct heap_source *source)
 
 /* ---------------------------------------------------------------- texts */
 
-static struct text keep(struct buf *buf, const void *bytes, size_t len)
-{
-	buf__reset(buf);
-	buf__add(buf, bytes, len);
-	return (struct text){ buf__str(buf), buf->len };
-}
-
 static void take_fact(const struct facts *facts, uint32_t target, const char *name,
 		      struct buf *buf, struct text *text)
 {
@@ -78,7 +71,7 @@ static void take_fact(const struct facts *facts, uint32_t target, const char *na
 	const char *value = facts__get_target(facts, target, name, &bytes);
 
 	if (value && text->bytes == 0)
-		*text = keep(buf, value, bytes);
+		*text = text__keep(buf, value, bytes);
 }
 
 /* What the producer said itself goes before what others know. */

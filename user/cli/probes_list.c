@@ -102,7 +102,7 @@ static size_t give_way(struct column *column, size_t lacking)
 
 static void fit(const struct probes_view *view, struct column columns[PROBES_COLUMNS])
 {
-	size_t room = view->terminal.columns ? view->terminal.columns : WRAP_COLUMNS;
+	size_t room = terminal__room(&view->terminal);
 	size_t width = PROBES_COLUMNS - 1, lacking;
 
 	measure(view, columns);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/escape.h"
+#include "../base/shorten.h"
 #include "../target/process.h"
 #include "../target/runtime.h"
 #include "../target/semaphore.h"
@@ -71,38 +71,9 @@ const char *probed__program(const struct probed *probed)
 	return "";
 }
 
-static size_t next_character(const char *text)
-{
-	size_t bytes = 1;
-
-	while ((text[bytes] & 0xc0) == 0x80)
-		bytes++;
-	return bytes;
-}
-
 void probes__add_short(struct buf *out, const char *text, size_t columns)
 {
-	const size_t dots = 3;
-	const char *end = text, *stop = text + strlen(text);
-	size_t all = utf8__columns(text, strlen(text)), taken = 0, width;
-	bool is_path = *text == '/';
-
-	if (all <= columns) {
-		buf__add_str(out, text);
-		return;
-	}
-	/* How much of it goes (of a path, from its front), or stays. */
-	while (end < stop) {
-		width = utf8__columns(end, next_character(end));
-		if (is_path ? all - taken + dots <= columns : taken + width + dots > columns)
-			break;
-		taken += width;
-		end += next_character(end);
-	}
-	if (is_path)
-		buf__printf(out, "...%s", end);
-	else
-		buf__printf(out, "%.*s...", (int)(end - text), text);
+	(*text == '/' ? shorten__add_end : shorten__add)(out, text, strlen(text), columns);
 }
 
 /* Is somebody attached to this probe? False too where nothing tells. */

@@ -51,13 +51,6 @@ static void shown__free(struct shown *shown)
 	free(shown);
 }
 
-static struct text keep_text(struct buf *buf, const void *bytes, size_t len)
-{
-	buf__reset(buf);
-	buf__add(buf, bytes, len);
-	return (struct text){ buf__str(buf), buf->len };
-}
-
 static void take_fact(const struct show *show, const struct shown *shown, const char *name,
 		      struct buf *buf, struct text *text)
 {
@@ -65,7 +58,7 @@ static void take_fact(const struct show *show, const struct shown *shown, const 
 	const char *value = facts__get_target(show->facts, shown->target, name, &bytes);
 
 	if (value)
-		*text = keep_text(buf, value, bytes);
+		*text = text__keep(buf, value, bytes);
 }
 
 static uint64_t fact_u64(const struct show *show, const struct shown *shown, const char *name,
@@ -183,11 +176,11 @@ static void hear_producer(struct show *show, const struct event *event)
 	if (!shown || shown->headed)
 		return;
 	shown->said = true;
-	shown->heading.runtime = keep_text(&shown->runtime, event->producer.runtime.at,
+	shown->heading.runtime = text__keep(&shown->runtime, event->producer.runtime.at,
 					   event->producer.runtime.bytes);
-	shown->heading.version = keep_text(&shown->version, event->producer.version.at,
+	shown->heading.version = text__keep(&shown->version, event->producer.version.at,
 					   event->producer.version.bytes);
-	shown->heading.collector = keep_text(&shown->collector, event->producer.collector.at,
+	shown->heading.collector = text__keep(&shown->collector, event->producer.collector.at,
 					     event->producer.collector.bytes);
 }
 

@@ -13,18 +13,12 @@ struct match {
 	uint32_t count;
 };
 
-static int by_offset(const void *a, const void *b)
-{
-	const struct object *left = a, *right = b;
-
-	return left->offset < right->offset ? -1 : left->offset > right->offset;
-}
-
 static void sort_told(struct chunk *chunk)
 {
 	for (uint32_t i = 1; i < chunk->told_count; i++) {
 		if (chunk->told[i].offset < chunk->told[i - 1].offset) {
-			qsort(chunk->told, chunk->told_count, sizeof(*chunk->told), by_offset);
+			qsort(chunk->told, chunk->told_count, sizeof(*chunk->told),
+			      object__by_offset);
 			return;
 		}
 	}

@@ -115,7 +115,7 @@ void chunk__put_in_order(struct chunk *chunk, uint32_t count)
 	memcpy(&arrivals[at], run, count * sizeof(*run));
 }
 
-static int by_offset(const void *a, const void *b)
+int object__by_offset(const void *a, const void *b)
 {
 	const struct object *left = a, *right = b;
 
@@ -169,7 +169,8 @@ static int merge_many(struct chunk *chunk)
 static int merge_few(struct chunk *chunk)
 {
 	if (chunk->unsorted)
-		qsort(chunk->arrivals, chunk->arrival_count, sizeof(struct object), by_offset);
+		qsort(chunk->arrivals, chunk->arrival_count, sizeof(struct object),
+		      object__by_offset);
 	if (chunk->count > 0)
 		return merge(chunk);
 	adopt(chunk);

@@ -35,9 +35,4 @@ struct text names__generation(const struct names *names, uint64_t generation);
 
 void names__free(struct names *names);
 
-static inline struct text text__of(const char *word)
-{
-	return (struct text){ word, __builtin_strlen(word) };
-}
-
 #endif

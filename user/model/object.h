@@ -53,6 +53,8 @@ struct object {
 } __attribute__((packed, aligned(2)));
 _Static_assert(sizeof(struct object) == 22, "22 bytes an object");
 
+int object__by_offset(const void *a, const void *b); /* for qsort() */
+
 /* How an object leaves the table. */
 enum object_fate {
 	OBJECT_DEAD,	  /* condemned, and in no range */

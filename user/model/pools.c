@@ -69,13 +69,6 @@ int pools__note(struct pools *pools, const struct event *event)
 	return 0;
 }
 
-static void sum(uint64_t *total, uint64_t value)
-{
-	if (*total == EVENT_UNKNOWN || value == EVENT_UNKNOWN ||
-	    __builtin_add_overflow(*total, value, total))
-		*total = EVENT_UNKNOWN;
-}
-
 struct pool_sums pools__sums(const struct pools *pools)
 {
 	struct pool_sums sums = { 0, 0, 0 };
@@ -87,9 +80,9 @@ struct pool_sums pools__sums(const struct pools *pools)
 		if (pool->outside)
 			continue;
 		any = true;
-		sum(&sums.before, pool->before);
-		sum(&sums.after, pool->after);
-		sum(&sums.committed, pool->committed);
+		event__sum(&sums.before, pool->before);
+		event__sum(&sums.after, pool->after);
+		event__sum(&sums.committed, pool->committed);
 	}
 	if (!any || pools->dropped)
 		sums = (struct pool_sums){ EVENT_UNKNOWN, EVENT_UNKNOWN, EVENT_UNKNOWN };

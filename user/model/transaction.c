@@ -128,27 +128,19 @@ static int keep_pause(struct transaction *transaction, struct pause pause)
 	return vec__push(&transaction->pauses, pause);
 }
 
-/* Times are the target's word: a sum that has no room is not known, rather than wrong. */
-static void sum(uint64_t *total, uint64_t value)
-{
-	if (*total == EVENT_UNKNOWN || value == EVENT_UNKNOWN ||
-	    __builtin_add_overflow(*total, value, total))
-		*total = EVENT_UNKNOWN;
-}
-
 int transaction__pause(struct transaction *transaction, const struct pause *pause)
 {
 	struct collection *collection = &transaction->so_far;
 
 	collection->pause_count++;
-	sum(&transaction->pause_sum, pause->share_ns);
+	event__sum(&transaction->pause_sum, pause->share_ns);
 	if (pause->share_ns != EVENT_UNKNOWN && pause->share_ns > collection->pause_max_ns)
 		collection->pause_max_ns = pause->share_ns;
 	if (pause->suspend_ns != EVENT_UNKNOWN) {
 		if (!transaction->suspend_told)
 			transaction->suspend_sum = 0;
 		transaction->suspend_told = true;
-		sum(&transaction->suspend_sum, pause->suspend_ns);
+		event__sum(&transaction->suspend_sum, pause->suspend_ns);
 	}
 	collection->incomplete |= pause->incomplete;
 	return keep_pause(transaction, *pause);
@@ -243,8 +235,8 @@ static void weigh_heap(struct transaction *transaction)
 	else if (transaction->pools.of.count == 0 && transaction->sizes.count > 0) {
 		sums.before = sums.after = 0;
 		for (size_t i = 0; i < transaction->sizes.count; i++) {
-			sum(&sums.before, transaction->sizes.items[i].before);
-			sum(&sums.after, transaction->sizes.items[i].after);
+			event__sum(&sums.before, transaction->sizes.items[i].before);
+			event__sum(&sums.after, transaction->sizes.items[i].after);
 		}
 	}
 	collection->before_bytes = sums.before;

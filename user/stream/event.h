@@ -15,12 +15,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text.h"
+
 #define EVENT_UNKNOWN UINT64_MAX /* for every number that the producer did not tell */
 
-struct text {
-	const char *at;
-	size_t bytes;
-};
+/* Numbers are the target's word: a sum that has no room is not known, rather than wrong. */
+static inline void event__sum(uint64_t *total, uint64_t value)
+{
+	if (*total == EVENT_UNKNOWN || value == EVENT_UNKNOWN ||
+	    __builtin_add_overflow(*total, value, total))
+		*total = EVENT_UNKNOWN;
+}
 
 enum event_kind {
 	EVENT_PRODUCER = 1,

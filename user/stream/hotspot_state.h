@@ -90,11 +90,6 @@ static inline bool name__is(const struct name *name, struct text text)
 	       (text.bytes == 0 || memcmp(name->at, text.at, text.bytes) == 0);
 }
 
-static inline struct text text__of(const char *string)
-{
-	return (struct text){ string, strlen(string) };
-}
-
 /* The operation that runs; its name has no bytes where none is known, it itself is NULL then. */
 struct text operation__name(const struct hotspot *hotspot);
 const struct hotspot_operation *operation__now(const struct hotspot *hotspot);

@@ -21,13 +21,6 @@ struct pids VEC_OF(pid_t);
 
 #define LOOK "; gctrace probes lists those that can be traced"
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool read_at(pid_t pid, const char *name, struct buf *text)
 {
 	char path[48];
@@ -54,9 +47,9 @@ static bool any_name(pid_t pid, bool (*test)(const char *name, void *context), v
 		found = test(buf__str(&text), context);
 	}
 	if (!found && read_at(pid, "exe", &text))
-		found = test(base_name(buf__str(&text)), context);
+		found = test(files__base_name(buf__str(&text)), context);
 	if (!found && read_at(pid, "cmdline", &text))
-		found = test(base_name(buf__str(&text)), context);
+		found = test(files__base_name(buf__str(&text)), context);
 	buf__free(&text);
 	return found;
 }

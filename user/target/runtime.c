@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../base/escape.h"
+#include "../base/files.h"
 #include "hsperf.h"
 #include "maps.h"
 #include "module.h"
@@ -93,17 +94,10 @@ static enum runtime_kind by_probes(struct view *view)
 	return RUNTIME_UNKNOWN;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* "python3.11", "python3", "node": the name, and behind it nothing but a version. */
 static bool is_program(const struct process *process, const char *name)
 {
-	const char *exe = base_name(process->exe);
+	const char *exe = files__base_name(process->exe);
 	size_t len = strlen(name);
 
 	return strncmp(exe, name, len) == 0 && strspn(exe + len, "0123456789.-") ==

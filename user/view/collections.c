@@ -20,17 +20,15 @@
 #include "../base/report.h"
 #include "../base/units.h"
 #include "../base/vec.h"
+#include "columns.h"
 #include "output.h"
-#include "table.h"
 
-#define WIDTH 100	    /* where the output is no terminal */
-#define CAUSE_WIDEST 40	    /* with room to spare: HotSpot's longest */
-#define WHAT_WIDEST 11	    /* HotSpot's and Ruby's longest */
-#define OBJECTS_COLUMNS 10  /* "12.3 k obj" */
+#define CAUSE_WIDEST 40	      /* with room to spare: HotSpot's longest */
+#define WHAT_WIDEST 24
+#define WHAT_WITHOUT_MOVES 11 /* HotSpot's and Ruby's longest */
+#define OBJECTS_COLUMNS 10    /* "12.3 k obj" */
 #define PID_NARROWEST 5
-#define CUT "..."	    /* behind a part of a cause */
-#define MARKS 4		    /* columns behind the last one: a blank and three marks */
-#define LINES_PER_TITLES 40 /* on a terminal */
+#define MARKS 4 /* columns behind the last one: a blank and three marks */
 #define LONG_PAUSE_NS (100 * NS_PER_MS)
 
 enum cell {
@@ -63,8 +61,8 @@ static const struct column all_columns[CELLS] = {
 };
 
 /* Left out where there is no room, in this order. */
-static const enum cell dispensable[] = { CELL_MOVED, CELL_SURVIVED, CELL_CAUSE,
-					 CELL_DEAD,  CELL_BEFORE,   CELL_AFTER };
+static const unsigned int dispensable[] = { CELL_MOVED, CELL_SURVIVED, CELL_CAUSE,
+					    CELL_DEAD,	CELL_BEFORE,   CELL_AFTER };
 
 /* Marks that occurred in lines of a target; the legend below its figures explains them. */
 struct target_marks {
@@ -77,11 +75,9 @@ struct collections {
 	struct view_options options;
 	struct output *output;
 	const struct terminal *terminal;
-	struct column columns[CELLS];
-	enum cell cells[CELLS]; /* which those are */
-	struct table table;
+	struct columns columns;
 	size_t lines;	    /* since the titles; 0: titles are due */
-	size_t fitted;	    /* the terminal's width that the columns were chosen for */
+	size_t what_most;   /* width of the longest kind so far */
 	unsigned int told;  /* enum known: by any of the processes so far */
 	uint64_t pid;	    /* of the first target */
 	uint64_t pid_most;  /* of all */
@@ -91,42 +87,6 @@ struct collections {
 };
 
 /* ---------------------------------------------------------------- columns */
-
-static size_t room(const struct collections *collections)
-{
-	size_t columns = collections->terminal->columns;
-
-	return columns > 0 ? columns : WIDTH;
-}
-
-static void remove_column(struct collections *collections, enum cell cell)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < collections->table.count; i++) {
-		if (collections->cells[i] == cell)
-			continue;
-		collections->columns[kept] = collections->columns[i];
-		collections->cells[kept++] = collections->cells[i];
-	}
-	collections->table.count = kept;
-}
-
-static struct column *column_of(struct collections *collections, enum cell cell)
-{
-	for (size_t i = 0; i < collections->table.count; i++)
-		if (collections->cells[i] == cell)
-			return &collections->columns[i];
-	return NULL;
-}
-
-static bool column_shown(const struct collections *collections, enum cell cell)
-{
-	for (size_t i = 0; i < collections->table.count; i++)
-		if (collections->cells[i] == cell)
-			return true;
-	return false;
-}
 
 static size_t digits(uint64_t number)
 {
@@ -140,62 +100,41 @@ static size_t digits(uint64_t number)
 /* All that these processes tell of, as if there was room. */
 static void take_columns(struct collections *collections)
 {
-	struct column *columns = collections->columns;
+	struct columns *columns = &collections->columns;
+	struct column *pid;
 
-	collections->table.count = CELLS;
-	for (size_t i = 0; i < CELLS; i++) {
-		columns[i] = all_columns[i];
-		collections->cells[i] = (enum cell)i;
-	}
+	columns__all(columns, all_columns, CELLS);
 	if (collections->options.timestamps)
-		columns[CELL_TIME] = (struct column){ "time", CLOCK_RFC3339_COLUMNS, ALIGN_LEFT };
-	columns[CELL_PID].width = digits(collections->pid_most);
-	if (columns[CELL_PID].width < PID_NARROWEST)
-		columns[CELL_PID].width = PID_NARROWEST;
+		*columns__find(columns, CELL_TIME) =
+			(struct column){ "time", CLOCK_RFC3339_COLUMNS, ALIGN_LEFT };
+	pid = columns__find(columns, CELL_PID);
+	if (pid->width < digits(collections->pid_most))
+		pid->width = digits(collections->pid_most);
 	if (!(collections->told & KNOWN_MOVES)) {
-		columns[CELL_WHAT].width = WHAT_WIDEST;
-		columns[CELL_DEAD].width = OBJECTS_COLUMNS;
-		remove_column(collections, CELL_MOVED);
-		remove_column(collections, CELL_SURVIVED);
+		columns__find(columns, CELL_WHAT)->width = WHAT_WITHOUT_MOVES;
+		columns__find(columns, CELL_DEAD)->width = OBJECTS_COLUMNS;
+		columns__remove(columns, CELL_MOVED);
+		columns__remove(columns, CELL_SURVIVED);
 	}
 	if (!(collections->told & (KNOWN_MOVES | KNOWN_DEATHS)))
-		remove_column(collections, CELL_DEAD);
+		columns__remove(columns, CELL_DEAD);
 	if (!(collections->told & KNOWN_POOLS)) {
-		remove_column(collections, CELL_BEFORE);
-		remove_column(collections, CELL_AFTER);
+		columns__remove(columns, CELL_BEFORE);
+		columns__remove(columns, CELL_AFTER);
 	}
 	if (!collections->options.several)
-		remove_column(collections, CELL_PID);
+		columns__remove(columns, CELL_PID);
 }
 
 static void fit_columns(struct collections *collections)
 {
-	struct table *table = &collections->table;
-	size_t width = room(collections), spare;
-	struct column *cause;
+	struct columns *columns = &collections->columns;
 
 	take_columns(collections);
-	for (size_t i = 0; i < sizeof(dispensable) / sizeof(*dispensable); i++)
-		if (table__width(table) + MARKS > width)
-			remove_column(collections, dispensable[i]);
-	cause = column_of(collections, CELL_CAUSE);
+	columns__fit(columns, dispensable, sizeof(dispensable) / sizeof(*dispensable), MARKS);
 	/* One more, for the fourth mark, is not worth a column. */
-	spare = table__width(table) + MARKS + 1;
-	spare = width > spare ? width - spare : 0;
-	if (cause)
-		cause->width = cause->width + spare < CAUSE_WIDEST ? cause->width + spare
-								   : CAUSE_WIDEST;
-	collections->fitted = collections->terminal->columns;
-}
-
-/* What is told for the first time needs its column: the titles come again. */
-static void make_room_for(struct collections *collections, unsigned int told)
-{
-	if (!(told & ~collections->told))
-		return;
-	collections->told |= told;
-	fit_columns(collections);
-	collections->lines = 0;
+	columns__widen(columns, CELL_WHAT, collections->what_most, MARKS + 1);
+	columns__widen(columns, CELL_CAUSE, CAUSE_WIDEST, MARKS + 1);
 }
 
 static unsigned int told_by(const struct collection *collection)
@@ -207,6 +146,38 @@ static unsigned int told_by(const struct collection *collection)
 
 	return (moves ? KNOWN_MOVES : 0) | (sizes ? KNOWN_POOLS : 0) |
 	       (collection->dead.bytes.known || collection->dead.objects.known ? KNOWN_DEATHS : 0);
+}
+
+/* What is told for the first time needs its column. */
+static bool needs_column(struct collections *collections, const struct collection *collection)
+{
+	const unsigned int told = told_by(collection);
+	const bool is_new = told & ~collections->told;
+
+	collections->told |= told;
+	return is_new;
+}
+
+/* So does the longest kind so far, if there is room for more of it. */
+static bool needs_width(struct collections *collections, struct text what)
+{
+	const size_t width = table__text_width(&collections->columns.table, what.at, what.bytes);
+
+	if (width <= collections->what_most || collections->what_most == WHAT_WIDEST)
+		return false;
+	collections->what_most = width < WHAT_WIDEST ? width : WHAT_WIDEST;
+	return width > columns__find(&collections->columns, CELL_WHAT)->width;
+}
+
+/* Where columns change, the titles come again. */
+static void make_room_for(struct collections *collections, const struct collection *collection)
+{
+	const bool wider = needs_width(collections, collection->what);
+
+	if (!needs_column(collections, collection) && !wider)
+		return;
+	fit_columns(collections);
+	collections->lines = 0;
 }
 
 /* ---------------------------------------------------------------- marks */
@@ -271,77 +242,32 @@ void collections__add_time(struct buf *out, const struct view_options *options,
 	buf__printf(out, "%" PRIu64 ".%03u", ms / 1000, (unsigned int)(ms % 1000));
 }
 
-static void time_cell(struct collections *collections, const struct heading *heading,
-		      uint64_t start_ns, uint64_t end_ns)
+void collections__cell_time(struct table *table, const struct view_options *options,
+			    const struct heading *heading, uint64_t ns)
 {
 	struct buf text = BUF_INIT;
 
-	collections__add_time(&text, &collections->options, heading,
-			      start_ns != EVENT_UNKNOWN ? start_ns : end_ns);
-	table__cell(&collections->table, STYLE_DIM, buf__str(&text));
+	collections__add_time(&text, options, heading, ns);
+	table__cell(table, STYLE_DIM, text.error ? NULL : buf__str(&text));
 	if (text.error)
-		collections->out.error = text.error;
+		table->row.error = text.error;
 	buf__free(&text);
 }
 
-static void bytes_cell(struct collections *collections, uint64_t bytes)
+static void bytes_cell(struct table *table, uint64_t bytes)
 {
 	char text[UNITS_TEXT];
 
-	table__cell(&collections->table, STYLE_PLAIN,
+	table__cell(table, STYLE_PLAIN,
 		    bytes == EVENT_UNKNOWN ? NULL : units__bytes_column(text, bytes));
 }
 
-/* Would a text that ends there end inside a character? */
-static bool begins_inside(struct text text, size_t bytes)
+static void pause_cell(struct table *table, uint64_t ns)
 {
-	return bytes < text.bytes && ((unsigned char)text.at[bytes] & 0xc0) == 0x80;
-}
-
-static void text_cell(struct collections *collections, enum style style, struct text text)
-{
-	if (text.bytes > 0)
-		table__cell_bytes(&collections->table, style, text.at, text.bytes);
-	else
-		table__cell(&collections->table, style, NULL);
-}
-
-/*
- * The runtime's longest causes do not fit where room is short: a part of one and dots, so that what
- * stands behind it stays below its titles. A part is of whole characters as they are escaped.
- */
-static void cause_cell(struct collections *collections, struct text cause)
-{
-	const size_t width = column_of(collections, CELL_CAUSE)->width;
-	const size_t room = width - strlen(CUT);
-	struct buf text = BUF_INIT;
-	size_t bytes = cause.bytes;
-
-	escape__add(&text, cause.at, bytes);
-	if (utf8__columns(buf__str(&text), text.len) > width) {
-		for (bytes = bytes < room ? bytes : room; bytes > 0; bytes--) {
-			buf__reset(&text);
-			escape__add(&text, cause.at, bytes);
-			if (utf8__columns(buf__str(&text), text.len) <= room &&
-			    !begins_inside(cause, bytes))
-				break;
-		}
-		if (bytes == 0)
-			buf__reset(&text);
-		buf__add_str(&text, CUT);
-	}
-	table__cell_escaped(&collections->table, STYLE_PLAIN, text.len ? buf__str(&text) : NULL);
-	if (text.error)
-		collections->out.error = text.error;
-	buf__free(&text);
-}
-
-static void pause_cell(struct collections *collections, uint64_t ns)
-{
+	const bool is_long = ns != EVENT_UNKNOWN && ns >= LONG_PAUSE_NS;
 	char text[UNITS_TEXT];
 
-	table__cell(&collections->table, ns != EVENT_UNKNOWN && ns >= LONG_PAUSE_NS ? STYLE_NOTICE
-										   : STYLE_PLAIN,
+	table__cell(table, is_long ? STYLE_NOTICE : STYLE_PLAIN,
 		    ns == EVENT_UNKNOWN ? NULL : units__ns_column(text, ns));
 }
 
@@ -349,7 +275,7 @@ static void pause_cell(struct collections *collections, uint64_t ns)
  * "12.3 MiB", "~12.3 MiB", "45 obj", "-". The sign stands at the figure, in the place of the
  * padding where there is some. Where both are told the bytes have the room.
  */
-static void portion_cell(struct collections *collections, const struct portion *portion)
+static void portion_cell(struct table *table, const struct portion *portion)
 {
 	bool bytes = portion->bytes.known;
 	const struct amount *amount = bytes ? &portion->bytes : &portion->objects;
@@ -357,7 +283,7 @@ static void portion_cell(struct collections *collections, const struct portion *
 	size_t blanks;
 
 	if (!amount->known) {
-		table__cell(&collections->table, STYLE_PLAIN, NULL);
+		table__cell(table, STYLE_PLAIN, NULL);
 		return;
 	}
 	if (bytes)
@@ -365,8 +291,8 @@ static void portion_cell(struct collections *collections, const struct portion *
 	else
 		units__count(text, amount->value);
 	blanks = strspn(text, " ");
-	table__cell_printf(&collections->table, STYLE_PLAIN, "%s%s%s",
-			   amount->estimated ? "~" : "", text + blanks, bytes ? "" : " obj");
+	table__cell_printf(table, STYLE_PLAIN, "%s%s%s", amount->estimated ? "~" : "",
+			   text + blanks, bytes ? "" : " obj");
 }
 
 static unsigned int marks_of_portion(const struct portion *portion)
@@ -379,27 +305,15 @@ static unsigned int marks_of_portion(const struct portion *portion)
 
 static void marks_cell(struct collections *collections, unsigned int marks)
 {
-	char text[8];
-	size_t length = 0;
+	const enum style style = marks & ~MARK_CONCURRENT ? STYLE_BAD : STYLE_DIM;
 
 	if (!marks)
 		return;
-	if (marks & MARK_CONCURRENT)
-		text[length++] = 'c';
-	if (marks & MARK_PARTIAL)
-		text[length++] = 'p';
-	if (marks & MARK_INCOMPLETE)
-		text[length++] = 'i';
-	if (marks & MARK_CUT_OFF)
-		text[length++] = 'x';
-	buf__add_char(&collections->table.row, ' ');
-	buf__add_str(&collections->table.row,
-		     terminal__on(collections->terminal, marks & ~MARK_CONCURRENT ? STYLE_BAD
-										  : STYLE_DIM));
-	buf__add(&collections->table.row, text, length);
-	buf__add_str(&collections->table.row,
-		     terminal__off(collections->terminal,
-				   marks & ~MARK_CONCURRENT ? STYLE_BAD : STYLE_DIM));
+	buf__printf(&collections->columns.table.row, " %s%s%s%s%s%s",
+		    terminal__on(collections->terminal, style),
+		    marks & MARK_CONCURRENT ? "c" : "", marks & MARK_PARTIAL ? "p" : "",
+		    marks & MARK_INCOMPLETE ? "i" : "", marks & MARK_CUT_OFF ? "x" : "",
+		    terminal__off(collections->terminal, style));
 }
 
 static unsigned int marks_of(const struct collection *collection)
@@ -413,11 +327,14 @@ static unsigned int marks_of(const struct collection *collection)
 static void cell(struct collections *collections, enum cell cell, const struct heading *heading,
 		 const struct collection *collection)
 {
-	struct table *table = &collections->table;
+	const struct text what = collection->what, cause = collection->cause;
+	struct table *table = &collections->columns.table;
 
 	switch (cell) {
 	case CELL_TIME:
-		time_cell(collections, heading, collection->start_ns, collection->end_ns);
+		collections__cell_time(table, &collections->options, heading,
+				       collection->start_ns != EVENT_UNKNOWN ? collection->start_ns
+									     : collection->end_ns);
 		break;
 	case CELL_PID:
 		table__cell_printf(table, STYLE_PLAIN, "%" PRIu64, heading->pid);
@@ -426,40 +343,39 @@ static void cell(struct collections *collections, enum cell cell, const struct h
 		table__cell_printf(table, STYLE_PLAIN, "%" PRIu64, collection->number);
 		break;
 	case CELL_WHAT:
-		text_cell(collections, STYLE_PLAIN, collection->what);
+		table__cell_short(table, STYLE_PLAIN, what.at, what.bytes);
 		break;
 	case CELL_CAUSE:
-		cause_cell(collections, collection->cause);
+		table__cell_short(table, STYLE_PLAIN, cause.at, cause.bytes);
 		break;
 	case CELL_PAUSE:
-		pause_cell(collections, collection->pause_ns);
+		pause_cell(table, collection->pause_ns);
 		break;
 	case CELL_BEFORE:
-		bytes_cell(collections, collection->before_bytes);
+		bytes_cell(table, collection->before_bytes);
 		break;
 	case CELL_AFTER:
-		bytes_cell(collections, collection->after_bytes);
+		bytes_cell(table, collection->after_bytes);
 		break;
 	case CELL_MOVED:
-		portion_cell(collections, &collection->moved);
+		portion_cell(table, &collection->moved);
 		break;
 	case CELL_SURVIVED:
-		portion_cell(collections, &collection->survived);
+		portion_cell(table, &collection->survived);
 		break;
 	default:
-		portion_cell(collections, &collection->dead);
+		portion_cell(table, &collection->dead);
 	}
 }
 
 /* The signs in its line and, with -v, below it. */
-static unsigned int signs_of(const struct collections *collections,
-			     const struct collection *collection)
+static unsigned int signs_of(struct collections *collections, const struct collection *collection)
 {
 	unsigned int signs = marks_of(collection);
 
-	if (column_shown(collections, CELL_SURVIVED))
+	if (columns__find(&collections->columns, CELL_SURVIVED))
 		signs |= marks_of_portion(&collection->survived);
-	if (column_shown(collections, CELL_DEAD))
+	if (columns__find(&collections->columns, CELL_DEAD))
 		signs |= marks_of_portion(&collection->dead);
 	if (collections->options.verbose)
 		signs |= marks_of_portion(&collection->condemned) |
@@ -484,13 +400,13 @@ static int flush(struct collections *collections)
 
 static void add_titles(struct collections *collections)
 {
-	bool again = collections->lines >= LINES_PER_TITLES && collections->terminal->is_terminal;
-	bool resized = collections->fitted != collections->terminal->columns;
+	const bool resized = columns__resized(&collections->columns);
 
 	if (resized)
 		fit_columns(collections);
-	if (collections->lines == 0 || again || resized) {
-		table__titles(&collections->table, &collections->out);
+	if (collections->lines == 0 || resized ||
+	    columns__titles_are_gone(&collections->columns, collections->lines)) {
+		table__titles(&collections->columns.table, &collections->out);
 		collections->lines = 0;
 	}
 	collections->lines++;
@@ -519,13 +435,13 @@ static int show_collection(struct view *view, const struct heading *heading,
 {
 	struct collections *collections = (struct collections *)view;
 
-	make_room_for(collections, told_by(collection));
+	make_room_for(collections, collection);
 	add_titles(collections);
 	note_marks(collections, heading->target, signs_of(collections, collection));
-	for (size_t i = 0; i < collections->table.count; i++)
-		cell(collections, collections->cells[i], heading, collection);
+	for (size_t i = 0; i < collections->columns.table.count; i++)
+		cell(collections, (enum cell)collections->columns.cells[i], heading, collection);
 	marks_cell(collections, marks_of(collection));
-	table__end_row(&collections->table, &collections->out);
+	table__end_row(&collections->columns.table, &collections->out);
 	if (collections->options.verbose)
 		collections__add_details(&collections->out, collections->terminal,
 					 &collections->options, heading, collection);
@@ -561,7 +477,7 @@ static void free_view(struct view *view)
 {
 	struct collections *collections = (struct collections *)view;
 
-	table__free(&collections->table);
+	columns__free(&collections->columns);
 	vec__free(&collections->marks);
 	buf__free(&collections->out);
 	free(collections);
@@ -583,7 +499,7 @@ struct view *collections_view__new(const struct view_options *options, struct ou
 	collections->options = *options;
 	collections->output = output;
 	collections->terminal = terminal;
-	table__init(&collections->table, collections->columns, CELLS, terminal);
+	columns__init(&collections->columns, terminal);
 	fit_columns(collections);
 	return &collections->view;
 }

@@ -7,6 +7,7 @@
 #define GCTRACE_VIEW_COLLECTIONS_H
 
 #include "../base/buf.h"
+#include "table.h"
 #include "terminal.h"
 #include "view.h"
 
@@ -22,6 +23,10 @@ enum mark {
 /* A moment: seconds since the start of the trace, or wall clock. EVENT_UNKNOWN: "-". */
 void collections__add_time(struct buf *out, const struct view_options *options,
 			   const struct heading *heading, uint64_t ns);
+
+/* The same as a cell. */
+void collections__cell_time(struct table *table, const struct view_options *options,
+			    const struct heading *heading, uint64_t ns);
 
 /* Who is traced, and what is known of it. */
 void collections__add_heading(struct buf *out, const struct terminal *terminal,

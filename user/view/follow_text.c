@@ -14,15 +14,13 @@
 #include "../base/units.h"
 #include "../base/wrap.h"
 #include "collections.h"
+#include "columns.h"
 #include "follow_parts.h"
 #include "output.h"
 #include "screen.h"
-#include "table.h"
 
-#define WIDTH 100 /* where the output is no terminal */
 #define CAUSE_WIDEST 40
 #define PID_NARROWEST 5
-#define LINES_PER_TITLES 40 /* on a terminal */
 #define INDENT 9
 #define MARKS 2 /* columns behind the last one: a blank and the sign of a doubt */
 
@@ -56,8 +54,8 @@ static const struct column all_columns[CELLS] = {
 };
 
 /* Left out where there is no room, in this order. */
-static const enum cell dispensable[] = { CELL_CAUSE, CELL_STAYED, CELL_PROMOTED, CELL_KNOWN,
-					 CELL_WHAT };
+static const unsigned int dispensable[] = { CELL_CAUSE, CELL_STAYED, CELL_PROMOTED, CELL_KNOWN,
+					    CELL_WHAT };
 
 static const struct column step_columns[] = {
 	{ "time s", 8, ALIGN_RIGHT },	    { "gc", 5, ALIGN_RIGHT },
@@ -78,12 +76,10 @@ struct follow_text {
 	bool live;
 	struct terminal plain; /* for what is painted */
 	struct screen screen;
-	struct column columns[CELLS];
-	enum cell cells[CELLS]; /* which those are */
-	struct table table, steps;
+	struct columns columns;
+	struct table steps;
 	enum titles titles; /* of the lines above */
 	size_t lines;	    /* since those */
-	size_t fitted;	    /* the terminal's width that the columns were chosen for */
 	bool several;	    /* that have a column for the pid */
 	struct buf out;
 	struct buf status; /* of the table that is painted: the last collection */
@@ -91,51 +87,13 @@ struct follow_text {
 
 /* ---------------------------------------------------------------- columns */
 
-static void remove_column(struct follow_text *text, enum cell cell)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < text->table.count; i++) {
-		if (text->cells[i] == cell)
-			continue;
-		text->columns[kept] = text->columns[i];
-		text->cells[kept++] = text->cells[i];
-	}
-	text->table.count = kept;
-}
-
-static void widen_cause(struct follow_text *text, size_t spare)
-{
-	for (size_t i = 0; i < text->table.count; i++) {
-		struct column *column = &text->columns[i];
-
-		if (text->cells[i] != CELL_CAUSE)
-			continue;
-		column->width += spare;
-		if (column->width > CAUSE_WIDEST)
-			column->width = CAUSE_WIDEST;
-	}
-}
-
 static void fit_columns(struct follow_text *text)
 {
-	const size_t width = text->terminal->columns ? text->terminal->columns : WIDTH;
-	struct table *table = &text->table;
-	size_t used;
-
-	table->count = CELLS;
-	for (size_t i = 0; i < CELLS; i++) {
-		text->columns[i] = all_columns[i];
-		text->cells[i] = (enum cell)i;
-	}
+	columns__all(&text->columns, all_columns, CELLS);
 	if (!text->several)
-		remove_column(text, CELL_PID);
-	for (size_t i = 0; i < sizeof(dispensable) / sizeof(*dispensable); i++)
-		if (table__width(table) + MARKS > width)
-			remove_column(text, dispensable[i]);
-	used = table__width(table) + MARKS;
-	widen_cause(text, width > used ? width - used : 0);
-	text->fitted = text->terminal->columns;
+		columns__remove(&text->columns, CELL_PID);
+	columns__fit(&text->columns, dispensable, sizeof(dispensable) / sizeof(*dispensable), MARKS);
+	columns__widen(&text->columns, CELL_CAUSE, CAUSE_WIDEST, MARKS);
 }
 
 /* ---------------------------------------------------------------- lines */
@@ -155,37 +113,17 @@ static int flush(struct follow_text *text)
 
 static void add_titles(struct follow_text *text, enum titles titles, struct table *table)
 {
-	const bool again = text->lines >= LINES_PER_TITLES && text->terminal->is_terminal;
-	const bool resized = text->fitted != text->terminal->columns;
+	const bool resized = columns__resized(&text->columns);
 
 	if (resized)
 		fit_columns(text);
-	if (text->titles != titles || again || resized) {
+	if (text->titles != titles || resized ||
+	    columns__titles_are_gone(&text->columns, text->lines)) {
 		table__titles(table, &text->out);
 		text->lines = 0;
 	}
 	text->titles = titles;
 	text->lines++;
-}
-
-static void time_cell(struct follow_text *text, struct table *table, const struct heading *heading,
-		      uint64_t ns)
-{
-	struct buf time = BUF_INIT;
-
-	collections__add_time(&time, &text->options, heading, ns);
-	table__cell(table, STYLE_DIM, buf__str(&time));
-	if (time.error)
-		text->out.error = time.error;
-	buf__free(&time);
-}
-
-static void text_cell(struct table *table, struct text cell)
-{
-	if (cell.bytes > 0)
-		table__cell_bytes(table, STYLE_PLAIN, cell.at, cell.bytes);
-	else
-		table__cell(table, STYLE_PLAIN, NULL);
 }
 
 static void number_cell(struct table *table, uint64_t number)
@@ -222,12 +160,13 @@ static uint64_t count_of(const struct follow_collection *collection, enum cell c
 static void add_cell(struct follow_text *text, enum cell cell, const struct heading *heading,
 		     const struct follow_collection *collection)
 {
-	struct table *table = &text->table;
+	const struct text what = collection->collection->what, cause = collection->collection->cause;
+	struct table *table = &text->columns.table;
 	char count[UNITS_TEXT];
 
 	switch (cell) {
 	case CELL_TIME:
-		time_cell(text, table, heading, time_of(collection->collection));
+		collections__cell_time(table, &text->options, heading, time_of(collection->collection));
 		break;
 	case CELL_PID:
 		number_cell(table, heading->pid);
@@ -236,10 +175,10 @@ static void add_cell(struct follow_text *text, enum cell cell, const struct head
 		number_cell(table, collection->collection->number);
 		break;
 	case CELL_WHAT:
-		text_cell(table, collection->collection->what);
+		table__cell_short(table, STYLE_PLAIN, what.at, what.bytes);
 		break;
 	case CELL_CAUSE:
-		text_cell(table, collection->collection->cause);
+		table__cell_short(table, STYLE_PLAIN, cause.at, cause.bytes);
 		break;
 	default:
 		table__cell(table,
@@ -253,7 +192,7 @@ static void add_mark(struct follow_text *text)
 {
 	const struct terminal *terminal = text->terminal;
 
-	buf__printf(&text->table.row, " %s" FOLLOW_DOUBT "%s", terminal__on(terminal, STYLE_BAD),
+	buf__printf(&text->columns.table.row, " %s" FOLLOW_DOUBT "%s", terminal__on(terminal, STYLE_BAD),
 		    terminal__off(terminal, STYLE_BAD));
 }
 
@@ -283,12 +222,12 @@ static int show_collection(struct follow_view *view, const struct heading *headi
 	note_status(text, collection);
 	if (text->live)
 		return 0;
-	add_titles(text, TITLES_COLLECTIONS, &text->table);
-	for (size_t i = 0; i < text->table.count; i++)
-		add_cell(text, text->cells[i], heading, collection);
+	add_titles(text, TITLES_COLLECTIONS, &text->columns.table);
+	for (size_t i = 0; i < text->columns.table.count; i++)
+		add_cell(text, text->columns.cells[i], heading, collection);
 	if (collection->in_doubt)
 		add_mark(text);
-	table__end_row(&text->table, &text->out);
+	table__end_row(&text->columns.table, &text->out);
 	if (text->options.verbose)
 		collections__add_details(&text->out, text->terminal, &text->options, heading,
 					 collection->collection);
@@ -433,9 +372,9 @@ static int show_object(struct follow_view *view, const struct heading *heading,
 		text->titles = TITLES_NONE;
 	}
 	add_titles(text, TITLES_STEPS, table);
-	time_cell(text, table, heading, object->time_ns);
+	collections__cell_time(table, &text->options, heading, object->time_ns);
 	number_cell(table, object->gc);
-	text_cell(table, object->what);
+	table__cell_short(table, STYLE_PLAIN, object->what.at, object->what.bytes);
 	table__cell_printf(table, STYLE_PLAIN, "0x%" PRIx64, object->address);
 	number_cell(table, object->generation);
 	table__cell(table, STYLE_PLAIN, follow__age(number, object->age, object->born));
@@ -534,7 +473,7 @@ static void free_view(struct follow_view *view)
 {
 	struct follow_text *text = (struct follow_text *)view;
 
-	table__free(&text->table);
+	columns__free(&text->columns);
 	table__free(&text->steps);
 	screen__free(&text->screen);
 	buf__free(&text->out);
@@ -564,7 +503,7 @@ struct follow_view *follow_text__new(const struct view_options *options, struct 
 	text->plain.colour = false;
 	text->several = options->several;
 	screen__init(&text->screen, terminal, output);
-	table__init(&text->table, text->columns, CELLS, terminal);
+	columns__init(&text->columns, terminal);
 	table__init(&text->steps, step_columns, STEP_COLUMNS, terminal);
 	fit_columns(text);
 	return &text->view;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "../base/escape.h"
 #include "../base/report.h"
+#include "../base/shorten.h"
 #include "output.h"
 #include "terminal.h"
 
@@ -38,34 +38,12 @@ size_t screen__rows(const struct screen *screen)
 	return rows > 1 ? rows - 1 : 1;
 }
 
-/* How many bytes of a line fit into so many columns. */
-static size_t fitting(const char *line, size_t len, size_t columns)
-{
-	size_t at = 0, used = 0, size;
-	uint32_t c;
-
-	while (at < len) {
-		size = utf8__decode(line + at, len - at, &c);
-		size = size ? size : 1;
-		used += utf8__columns(line + at, size);
-		if (used > columns)
-			break;
-		at += size;
-	}
-	return at;
-}
-
 /* The last column stays free: a full line leaves it to the terminal where the cursor is. */
 static void add_line(struct screen *screen, const char *line, size_t len)
 {
 	const size_t columns = screen->columns > 8 ? screen->columns - 1 : 8;
 
-	if (utf8__columns(line, len) <= columns) {
-		buf__add(&screen->out, line, len);
-	} else {
-		buf__add(&screen->out, line, fitting(line, len, columns - 3));
-		buf__add_str(&screen->out, "...");
-	}
+	shorten__add(&screen->out, line, len, columns);
 	buf__add_str(&screen->out, "\033[K\r\n");
 }
 

@@ -2,10 +2,12 @@
 #include "table.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "../base/escape.h"
+#include "../base/shorten.h"
 
 void table__init(struct table *table, const struct column *columns, size_t count,
 		 const struct terminal *terminal)
@@ -81,6 +83,28 @@ void table__cell_escaped(struct table *table, enum style style, const char *text
 		put(table, style, text, strlen(text));
 	else
 		put(table, STYLE_DIM, "-", 1);
+}
+
+size_t table__text_width(struct table *table, const void *bytes, size_t len)
+{
+	buf__reset(&table->cell);
+	escape__add(&table->cell, bytes, len);
+	return utf8__columns(buf__str(&table->cell), table->cell.len);
+}
+
+void table__cell_short(struct table *table, enum style style, const void *bytes, size_t len)
+{
+	struct buf whole = BUF_INIT;
+
+	escape__add(&whole, bytes, len);
+	buf__reset(&table->cell);
+	shorten__add(&table->cell, buf__str(&whole), whole.len,
+		     table->columns[table->index].width);
+	if (whole.error || table->cell.error)
+		table->row.error = -ENOMEM;
+	else
+		table__cell_escaped(table, style, len ? buf__str(&table->cell) : NULL);
+	buf__free(&whole);
 }
 
 void table__cell_printf(struct table *table, enum style style, const char *format, ...)

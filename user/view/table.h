@@ -3,9 +3,9 @@
  * Lines whose cells stand below each other.
  *
  * The widths are given, since lines are shown as they come. A text that is wider than its
- * column is never cut: it takes the room it needs, and the cells behind it give up their
- * padding until the line is in step again. Text of the target is escaped here; so callers
- * hand over what they have.
+ * column is not cut: it takes the room it needs, and the cells behind it give up their
+ * padding until the line is in step again; table__cell_short() is for those that may be cut.
+ * Text of the target is escaped here; so callers hand over what they have.
  *
  *	static const struct column columns[] = {
  *		{ "time", 10, ALIGN_RIGHT },
@@ -63,6 +63,12 @@ void table__cell_bytes(struct table *table, enum style style, const void *bytes,
 void table__cell_escaped(struct table *table, enum style style, const char *text); /* is already */
 void table__cell_printf(struct table *table, enum style style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Columns that a text would take if there was room. */
+size_t table__text_width(struct table *table, const void *bytes, size_t len);
+
+/* As much of a text as its column has room for, "..." for the rest; none is "-". */
+void table__cell_short(struct table *table, enum style style, const void *bytes, size_t len);
 
 /* Append the row with its newline to out (with the errors of both) and begin the next. */
 void table__end_row(struct table *table, struct buf *out);

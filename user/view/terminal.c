@@ -58,6 +58,11 @@ void terminal__resize(struct terminal *terminal)
 	terminal->columns = terminal__columns(terminal->fd);
 }
 
+size_t terminal__room(const struct terminal *terminal)
+{
+	return terminal->columns ? terminal->columns : WRAP_COLUMNS;
+}
+
 size_t terminal__text_columns(const struct terminal *terminal)
 {
 	if (terminal->columns == 0 || terminal->columns > WRAP_COLUMNS)

@@ -44,6 +44,9 @@ void terminal__resize(struct terminal *terminal);
  */
 size_t terminal__columns(int fd);
 
+/* The width for lines: the terminal's, or WRAP_COLUMNS where there is no limit. */
+size_t terminal__room(const struct terminal *terminal);
+
 /* The width for sentences: the terminal's, but from 60 to WRAP_COLUMNS. */
 size_t terminal__text_columns(const struct terminal *terminal);
 

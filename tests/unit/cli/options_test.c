@@ -27,7 +27,7 @@ struct settings {
 	char before[3];
 	struct first first;
 	struct second {
-		uint64_t time, bytes, count, every;
+		uint64_t time, bytes, count, every, address;
 		int form;
 	} second;
 };
@@ -55,6 +55,8 @@ static const struct option second_options[] = {
 	  .max = 1 << 20, .offset = offsetof(struct second, bytes), .help = "a size" },
 	{ .name = "count", .letter = 'n', .kind = OPTION_COUNT, .metavar = "COUNT", .max = 100,
 	  .offset = offsetof(struct second, count), .help = "a count", .default_text = "7" },
+	{ .name = "address", .kind = OPTION_ADDRESS, .metavar = "ADDRESS",
+	  .offset = offsetof(struct second, address), .help = "an address" },
 	{ .name = "dump", .kind = OPTION_DURATION, .metavar = "EVERY", .bare = "0",
 	  .offset = offsetof(struct second, every), .help = "a time that may be left out" },
 	{ .name = "format", .letter = 'o', .kind = OPTION_CHOICE, .choices = forms,
@@ -235,6 +237,22 @@ static void says_what_was_expected(void **state)
 	assert_wrong("--flag takes no value, but \"yes\" was given", "--flag=yes");
 }
 
+static void addresses_are_hexadecimal(void **state)
+{
+	static char *const wrong[] = { "0", "", "xyz", " 7f00", "-7f00", "+7f00", "7f00 ",
+				       "10000000000000000" };
+
+	(void)state;
+	assert_int_equal(parse("--address", "0x7f12"), PARSED_FINE);
+	assert_int_equal(settings.second.address, 0x7f12);
+	assert_int_equal(parse("--address=ffffffffffffffff"), PARSED_FINE);
+	assert_int_equal(settings.second.address, UINT64_MAX);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(parse("--address", wrong[i]), PARSED_WRONG);
+	assert_wrong("--address: expected a hexadecimal address such as 0x7f1234567890, found"
+		     " \"7g\"", "--address=7g");
+}
+
 static void says_the_range(void **state)
 {
 	(void)state;
@@ -303,6 +321,7 @@ int main(void)
 		cmocka_unit_test(asks_for_help),
 		cmocka_unit_test(says_what_is_near),
 		cmocka_unit_test(says_what_was_expected),
+		cmocka_unit_test(addresses_are_hexadecimal),
 		cmocka_unit_test(says_the_range),
 		cmocka_unit_test(survives_random_words),
 		cmocka_unit_test(distances),

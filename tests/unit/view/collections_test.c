@@ -81,9 +81,11 @@ static void lines_of_all_kinds(void **state)
 		"  1.00 MiB  4.00 MiB\n"
 		"   7.000     1 gc       -                      -        -        -        -"
 		"         -         - p\n"
-		"1011345.678 123456 concurrent mark G1 Humongous... 1.50 ms  20.0 MiB 16.0 MiB"
+		"  time s    gc what          cause         pause   before    after    moved"
+		"  survived      dead\n"
+		"1011345.678 123456 concurrent... G1 Humo... 1.50 ms  20.0 MiB 16.0 MiB"
 		" 900 KiB ~1.00 MiB 12.3 k obj cix\n"
-		"   2.500    41 young    allocation      1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
+		"   2.500    41 young         allocation 1.50 ms  20.0 MiB 16.0 MiB  900 KiB"
 		"  1.00 MiB  4.00 MiB\n");
 	view__free(view);
 	sheet__end(&sheet);

@@ -76,6 +76,24 @@ static void wide_cells_are_whole_and_made_up_for(void **state)
 	buf__free(&buf);
 }
 
+static void short_cells_keep_in_step(void **state)
+{
+	struct buf buf = BUF_INIT;
+	struct table table;
+
+	(void)state;
+	table__init(&table, columns, 4, &plain);
+	table__cell(&table, STYLE_PLAIN, "1");
+	table__cell_short(&table, STYLE_PLAIN, "a much too long cause", 21);
+	table__cell(&table, STYLE_PLAIN, "2 ms");
+	table__cell_short(&table, STYLE_PLAIN, NULL, 0);
+	table__end_row(&table, &buf);
+	assert_text(&buf, "     1 a muc...    2 ms -\n");
+	assert_int_equal(table__text_width(&table, "a\n", 2), 3);
+	table__free(&table);
+	buf__free(&buf);
+}
+
 static void text_of_the_target_is_escaped(void **state)
 {
 	struct buf buf = BUF_INIT;
@@ -182,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cells_stand_below_each_other),
 		cmocka_unit_test(wide_cells_are_whole_and_made_up_for),
+		cmocka_unit_test(short_cells_keep_in_step),
 		cmocka_unit_test(text_of_the_target_is_escaped),
 		cmocka_unit_test(colour_takes_no_room),
 		cmocka_unit_test(knows_a_terminal),
