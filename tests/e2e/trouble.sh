@@ -351,6 +351,28 @@ expect_equal "true null false 1 true null" "$(jq -r 'select(.event == "summary" 
 expect_equal 1 "$(summary "$TMP/trace.out" .lost.perf)" "losses of all"
 pass
 
+t "more files with probes than gctrace may have open: those that have no place are told, and lost"
+for i in $(seq 1 120); do cp "$TMP/a.so" "$TMP/a$i.so"; done
+# shellcheck disable=SC2046
+start late late 0 1 $(printf "$TMP/a%d.so " $(seq 1 120)) await "$TMP/enough" "$TMP/a.so"
+wait_for "grep -q a120.so /proc/$(pid late)/maps"
+run bash -c "ulimit -n 160; gctrace -p $(pid late) -d 100ms"
+expect_status 3
+expect "$TMP/err" 'sites of probes could not be attached'
+expect "$TMP/err" 'no more than 160'
+expect_equal 1 "$(grep -c warning "$TMP/err")" "warnings"
+expect "$TMP/out" '^NOT complete: [0-9]* sites of probes could not be attached'
+run bash -c "ulimit -S -n 160; gctrace -p $(pid late) -d 100ms"
+expect_status 0
+run bash -c "ulimit -n 40; gctrace probes -v -p $(pid late) -o json"
+expect_status 0
+expect_equal 120 "$(grep -c '"event":"module".*/a[0-9]*.so' "$TMP/out")" "files that probes shows"
+touch "$TMP/enough"
+join late
+expect_equal 121 "$status" "libraries that ran"
+wait_for "all_down $VM"
+pass
+
 t "the first thread exits: what others load is found, what was missed between is counted"
 rm "$TMP/go"
 start late late 0 250 "$TMP/a.so" await "$TMP/go" leave "$TMP/a.so" "$TMP/b.so"

@@ -2,7 +2,6 @@
 #include "attach/request.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "attach/session_private.h"
 #include "attach/thread.h"
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/report.h"
 #include "base/vec.h"
 #include "target/process.h"
@@ -53,16 +53,17 @@ static int add_place(struct request *request, const struct module *module,
 		     const struct note_probe *probe)
 {
 	struct place place = { .module = *module, .probe = probe };
-	int fd = fcntl(module->fd, F_DUPFD_CLOEXEC, 0);
+	int err;
 
-	if (fd < 0)
-		return error_errno(errno, "cannot keep a file open");
-	place.module.fd = fd;
-	snprintf(place.module.path, sizeof(place.module.path), "/proc/self/fd/%d", fd);
+	place.module.fd = -1;
+	err = module__open(&place.module, request->target->process, NULL);
+	if (err)
+		return error_errno(err, "cannot open %s", escape(module->name));
 	if (vec__push(&request->places, place)) {
-		close(fd);
+		module__close(&place.module);
 		return error_errno(-ENOMEM, "no memory");
 	}
+	notes__share(module->notes);
 	return 0;
 }
 
@@ -161,8 +162,10 @@ void request__free(struct request *request)
 		pthread_join(request->thread, NULL);
 	}
 	links__free(&request->links);
-	for (size_t i = 0; i < request->places.count; i++)
-		close(request->places.items[i].module.fd);
+	for (size_t i = 0; i < request->places.count; i++) {
+		module__close(&request->places.items[i].module);
+		notes__free(request->places.items[i].module.notes);
+	}
 	vec__free(&request->places);
 	vec__free(&request->sites);
 	pthread_cond_destroy(&request->changed);

@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "attach/limits.h"
 #include "attach/opener.h"
 #include "attach/privileges.h"
 #include "attach/session_private.h"
@@ -52,6 +53,7 @@ int session__new(const struct session_options *options, struct session **out)
 
 	if (!session)
 		return error_errno(-ENOMEM, "no memory");
+	limits__raise();
 	rings__init(&session->rings);
 	session->options = *options;
 	if (!session->options.ring_bytes)

@@ -2,6 +2,7 @@
 #include "attach/sites.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "attach/cause.h"
@@ -12,8 +13,17 @@
 #include "attach/tables.h"
 #include "attach/target.h"
 #include "attach/thread.h"
+#include "base/files.h"
 #include "base/report.h"
+#include "base/vec.h"
 #include "target/process.h"
+
+#define FILES_AT_ONCE 64      /* that are open while they are attached to */
+#define DESCRIPTORS_ASIDE 16
+
+struct sites VEC_OF(struct link_site);
+
+#define SITES_INIT { NULL, 0, 0 }
 
 /* A link of many sites is for a process, and ends with its first thread. */
 static bool can_link_many(const struct target *target, const struct attacher *attacher)
@@ -78,6 +88,7 @@ static int leave_out(struct target *target, const struct link_site *like, int er
 	warning("pid %d: a site of probe %s is left out: %s", target->process->pid, like->probe,
 		buf__str(why));
 	link.site.path = NULL;
+	target->unattached++;
 	return vec__push(&target->links, link);
 }
 
@@ -171,27 +182,86 @@ static int add_function(struct target *target, const struct attacher *attacher,
 	return 0;
 }
 
-int sites__collect(struct sites *sites, struct target *target,
-		   const struct attacher *attacher)
+static int collect(struct sites *sites, struct target *target, const struct attacher *attacher,
+		   const struct module *module)
 {
-	int err = 0;
+	int err = add_function(target, attacher, sites, module);
 
-	for (struct module *module = target->modules.first; module; module = module->next) {
-		err = add_function(target, attacher, sites, module);
-		if (err)
-			return err;
-	}
+	for (size_t i = 0; err == 0 && i < probe_row_count; i++)
+		if (probe_rows[i].levels & target->wanted)
+			err = add_probe(target, attacher, sites, module, &probe_rows[i]);
+	return err;
+}
 
-	for (size_t i = 0; i < probe_row_count; i++) {
-		const struct probe_row *row = &probe_rows[i];
+/* ---- Attaching ---- */
 
-		if (!(row->levels & target->wanted))
-			continue;
-		for (struct module *module = target->modules.first; module; module = module->next) {
-			err = add_probe(target, attacher, sites, module, row);
-			if (err)
-				return err;
-		}
+/* Those of a file that could not be opened: each gets a link that says why. */
+static int fail(struct target *target, const struct link_site *sites, size_t count, int err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct link link = { .site = sites[i], .perf_fd = -1, .link_fd = -1, .error = err };
+
+		link.site.path = NULL;
+		if (vec__push(&target->links, link))
+			return error_errno(-ENOMEM, "no memory");
 	}
 	return 0;
+}
+
+/* The sites of a module that is mapped no more are nobody's. */
+static int add_module(struct sites *sites, struct target *target, const struct attacher *attacher,
+		      struct module *module, const struct maps *maps)
+{
+	const size_t before = sites->count;
+	int err = collect(sites, target, attacher, module);
+	size_t count = sites->count - before;
+
+	if (err || !count)
+		return err;
+	err = module__open(module, target->process, maps);
+	if (err == 0 || err == -ESRCH)
+		return err;
+	sites->count = before;
+	return err == -ENOENT ? 0 : fail(target, sites->items + before, count, err);
+}
+
+/*
+ * While links take what descriptors they can get some are set aside, so that afterwards there are
+ * enough for all else that has to be opened.
+ */
+static int attach(struct target *target, const struct attacher *attacher, struct sites *sites)
+{
+	int aside[DESCRIPTORS_ASIDE], err;
+
+	for (size_t i = 0; i < DESCRIPTORS_ASIDE; i++)
+		aside[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	err = links__attach(&target->links, attacher->kernel, sites->items, sites->count);
+	for (size_t i = 0; i < DESCRIPTORS_ASIDE; i++)
+		files__close(&aside[i]);
+	for (struct module *module = target->modules.first; module; module = module->next)
+		module__close(module);
+	vec__reset(sites);
+	return err;
+}
+
+int sites__attach(struct target *target, const struct attacher *attacher, const struct maps *maps,
+		  size_t *tried)
+{
+	struct sites sites = SITES_INIT;
+	size_t open = 0, before = 0;
+	int err = 0;
+
+	for (struct module *module = target->modules.first; !err && module; module = module->next) {
+		err = add_module(&sites, target, attacher, module, maps);
+		*tried += sites.count - before;
+		before = sites.count;
+		if (err || module->fd < 0 || ++open < FILES_AT_ONCE)
+			continue;
+		err = attach(target, attacher, &sites);
+		open = before = 0;
+	}
+	if (err == 0)
+		err = attach(target, attacher, &sites);
+	vec__free(&sites);
+	return err;
 }

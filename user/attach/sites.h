@@ -6,22 +6,23 @@
 #ifndef ATTACH_SITES_H
 #define ATTACH_SITES_H
 
-#include "attach/link.h"
-#include "base/vec.h"
+#include <stddef.h>
 
 struct attacher;
+struct maps;
 struct target;
 
-struct sites VEC_OF(struct link_site);
-
-#define SITES_INIT { NULL, 0, 0 }
-
 /*
- * What is wanted and not attached yet, put at the end of sites; links that failed are taken off the
- * target's list for that, to be tried again. Sites whose arguments cannot be
- * read are warned of and left out. Paths are those of the target's modules. 0, or negative errno
- * after an error message.
+ * Attach what is wanted and not attached yet, and what could not be attached before: those links
+ * are taken off the target's list, to be tried again. Sites whose arguments cannot be read are
+ * warned of and left out.
+ *
+ * Files are open for that only, and not all at once: a process can map more of them than we may
+ * have open. What has no descriptor left gets a link with that error, like all others that fail.
+ *
+ * *tried counts the sites. 0, or negative errno after an error message (-ESRCH: without one).
  */
-int sites__collect(struct sites *sites, struct target *target, const struct attacher *attacher);
+int sites__attach(struct target *target, const struct attacher *attacher, const struct maps *maps,
+		  size_t *tried);
 
 #endif

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/resource.h>
 
 #include "attach/cause.h"
 #include "attach/kernel.h"
@@ -84,18 +84,17 @@ static void warn_of_skipped(struct target *target)
 			(int)(end - line), line);
 }
 
-static int scan(struct target *target, const struct attacher *attacher)
+static int scan(struct target *target, const struct attacher *attacher, struct maps *maps)
 {
-	struct maps maps = MAPS_INIT;
 	struct buf why = BUF_INIT;
 	struct runtime *runtime;
-	int err = maps__read(&maps, target->process);
+	int err = maps__read(maps, target->process);
 
 	if (err == 0)
-		err = modules__scan_maps(&target->modules, target->process, &maps,
+		err = modules__scan_maps(&target->modules, target->process, maps,
 					 attacher->notes, &why);
 	if (err == 0) {
-		runtime = runtime__identify(target->process, &maps, &target->modules);
+		runtime = runtime__identify(target->process, maps, &target->modules);
 		if (runtime) {
 			runtime__free(target->runtime);
 			target->runtime = runtime;
@@ -107,7 +106,6 @@ static int scan(struct target *target, const struct attacher *attacher)
 	if (err && err != -ESRCH)
 		error_errno(err, "pid %d cannot be looked at%s%s", target->process->pid,
 			    why.len ? ": " : "", buf__str(&why));
-	maps__free(&maps);
 	buf__free(&why);
 	return err;
 }
@@ -212,57 +210,73 @@ static void count(struct target *target)
 	}
 }
 
-/* Sites are attached that could not be before: what they would have told is missed. */
-static void tell_retried(struct target *target, size_t from)
+/* Sites are attached that could not be before: what they would have told is missed, and counted. */
+static void tell_retried(struct target *target)
 {
 	size_t count = 0;
 
-	for (size_t i = from; i < target->links.count; i++)
+	for (size_t i = 0; i < target->links.count; i++)
 		count += target->links.items[i].site.failed && !target->links.items[i].error;
 	if (!count)
 		return;
-	for (size_t i = from; i < target->links.count; i++)
+	for (size_t i = 0; i < target->links.count; i++)
 		if (!target->links.items[i].error)
 			target->links.items[i].site.failed = false;
-	target->missed++;
 	note("pid %d: %zu %s of probes that could not be attached before %s attached now; what "
 	     "happened there until now is missed", target->process->pid, count,
 	     count == 1 ? "site" : "sites", count == 1 ? "is" : "are");
+}
+
+/* Of thousands of sites it would be said thousands of times. */
+static void tell_crowded_out(struct target *target, size_t count)
+{
+	struct rlimit limit = { .rlim_cur = 0 };
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	warning("pid %d: %zu sites of probes could not be attached: that takes a descriptor each, and"
+		" gctrace may have no more than %llu (ulimit -n): give it more",
+		target->process->pid, count, (unsigned long long)limit.rlim_cur);
 }
 
 /*
  * Say what failed, once for each, and why once for all where they have the same reason. 0, or
  * -ESRCH: it is gone.
  */
-static int judge(struct target *target, size_t from)
+static int judge(struct target *target)
 {
+	size_t crowded_out = 0;
 	int said = 0;
 
-	for (size_t i = from; i < target->links.count; i++) {
+	for (size_t i = 0; i < target->links.count; i++) {
 		struct link *link = &target->links.items[i];
 
-		if (link->error == 0)
+		if (link->error == 0 || link->left_out)
 			continue;
 		if (link->error == -ESRCH || !thread__living(target))
 			return -ESRCH;
 		if (link->site.failed)
 			continue;
 		link->site.failed = true;
+		target->unattached++;
+		if (link->error == -EMFILE && ++crowded_out)
+			continue;
 		warning("pid %d: probe %s in %s could not be attached: %s", target->process->pid,
 			link->site.probe, escape(module_of(target, &link->site)->name),
 			strerror(-link->error));
 		if (link->error != said && (link->error == -EPERM || link->error == -EACCES))
 			said = kernel__explain(link->error, "attaching a uprobe");
 	}
+	if (crowded_out)
+		tell_crowded_out(target, crowded_out);
 	return said && target->attached == 0 ? said : 0;
 }
 
 int target__attach(struct target *target, const struct attacher *attacher)
 {
 	const bool first = !target->runtime;
-	struct sites sites = SITES_INIT;
 	const pid_t thread = thread__living(target);
-	size_t before;
+	struct maps maps = MAPS_INIT;
+	size_t tried = 0;
 	int err;
 
 	target->look = false;
@@ -274,26 +288,23 @@ int target__attach(struct target *target, const struct attacher *attacher)
 	if (err == 0 && target->leader_gone)
 		err = process__look_by(target->process, thread);
 	if (err == 0)
-		err = scan(target, attacher);
+		err = scan(target, attacher, &maps);
 	if (err == 0 && target->modules.count && target->slot == NO_SLOT)
 		err = take_slot(target, attacher);
 	if (err == 0)
 		err = cause__look(target, attacher);
 	if (err == 0)
-		err = sites__collect(&sites, target, attacher);
-	before = target->links.count; /* without those that are tried again */
-	if (err == 0)
-		err = links__attach(&target->links, attacher->kernel, sites.items, sites.count);
+		err = sites__attach(target, attacher, &maps, &tried);
 	count(target);
 	if (err == 0)
-		tell_retried(target, before);
+		tell_retried(target);
 	if (err == 0)
-		err = judge(target, before);
-	if (first && (sites.count || !target->attached))
+		err = judge(target);
+	if (first && (tried || !target->attached))
 		target->attached_ns = 0;
 	if (err == 0 && target->attached && !target->attached_ns)
 		target->attached_ns = clock__monotonic_ns();
-	vec__free(&sites);
+	maps__free(&maps);
 	return err;
 }
 

@@ -24,7 +24,7 @@
 struct told {
 	const struct target *target;
 	struct loss_counts losses;
-	uint64_t missed;
+	uint64_t missed, unattached;
 };
 
 struct live {
@@ -144,6 +144,10 @@ static int tell_losses(struct live *live, struct told *told)
 		err = merge__lose(live->merge, target->index, LOSS_PERF,
 				  target->missed - told->missed);
 	told->missed = target->missed;
+	if (!err && target->unattached > told->unattached)
+		err = merge__lose(live->merge, target->index, LOSS_UNATTACHED,
+				  target->unattached - told->unattached);
+	told->unattached = target->unattached;
 	return err ? error_errno(err, "cannot read what was lost") : 0;
 }
 

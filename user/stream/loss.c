@@ -41,6 +41,8 @@ static const struct {
 		"images, libraries or ends of threads were not seen in time" },
 	[LOSS_RECORDING] = { "recording", "block of the recording is damaged or missing",
 		"blocks of the recording are damaged or missing" },
+	[LOSS_UNATTACHED] = { "unattached", "site of a probe could not be attached",
+		"sites of probes could not be attached" },
 	[LOSS_TRUNCATED] = { "truncated", "byte of a name did not fit in a record",
 		"bytes of names did not fit in a record" },
 };

@@ -27,6 +27,7 @@ enum loss_kind {
 	LOSS_PERF = 11,	       /* an image, a library or the end of a thread that nobody saw */
 	LOSS_RECORDING = 12,   /* blocks of a recording that are damaged or missing */
 	LOSS_TRUNCATED = 13,   /* bytes of texts that were longer than a record */
+	LOSS_UNATTACHED = 14,  /* sites of probes that could not be attached, then or ever */
 	LOSS_KINDS
 };
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../base/escape.h"
+#include "../base/files.h"
 #include "mapped_file.h"
 #include "maps.h"
 #include "note_cache.h"
@@ -84,19 +85,16 @@ static struct module *find_mapped(const struct modules *modules, const struct ma
 	return NULL;
 }
 
-/* Takes fd. */
-static struct module *module__new(const struct map *map, int fd, const struct notes *notes)
+static struct module *module__new(const struct map *map, int fd, struct notes *notes)
 {
 	struct module *module = calloc(1, sizeof(*module));
 	struct stat st;
 
 	if (!module || fstat(fd, &st)) {
 		free(module);
-		close(fd);
 		return NULL;
 	}
-	module->fd = fd;
-	snprintf(module->path, sizeof(module->path), "/proc/self/fd/%d", fd);
+	module->fd = -1;
 	module->name = strdup(map->path);
 	module->dev = st.st_dev;
 	module->inode = st.st_ino;
@@ -104,18 +102,19 @@ static struct module *module__new(const struct map *map, int fd, const struct no
 	module->map_minor = map->minor;
 	module->map_inode = map->inode;
 	module->deleted = map->deleted;
-	module->notes = notes;
+	module->notes = notes__share(notes);
 	module->providers = providers_of(notes);
 	if (module->name)
 		return module;
+	notes__free(notes);
 	free(module);
-	close(fd);
 	return NULL;
 }
 
 static void module__free(struct module *module)
 {
-	close(module->fd);
+	module__close(module);
+	notes__free(module->notes);
 	free(module->name);
 	free(module);
 }
@@ -130,8 +129,7 @@ static void append(struct modules *modules, struct module *module)
 	modules->count++;
 }
 
-/* Takes fd. */
-static int add_module(struct scan *scan, const struct map *map, int fd, const struct notes *notes)
+static int add_module(struct scan *scan, const struct map *map, int fd, struct notes *notes)
 {
 	struct module *module = module__new(map, fd, notes);
 
@@ -149,13 +147,13 @@ static int add_module(struct scan *scan, const struct map *map, int fd, const st
 
 static int scan_file(struct scan *scan, const struct map *map)
 {
-	const struct notes *notes;
+	struct notes *notes;
 	struct buf reason = BUF_INIT;
 	int err, fd = mapped_file__open(scan->process, scan->maps, map);
 
 	if (fd == -ENODEV)
 		return 0;
-	if (fd == -ESRCH)
+	if (fd == -ESRCH || fd == -EMFILE || fd == -ENFILE)
 		return fd;
 	if (fd < 0) {
 		skip(scan, map, fd, NULL);
@@ -168,8 +166,7 @@ static int scan_file(struct scan *scan, const struct map *map)
 	}
 	if (!err && notes)
 		err = add_module(scan, map, fd, notes);
-	else
-		close(fd);
+	close(fd);
 	buf__free(&reason);
 	return err;
 }
@@ -202,7 +199,9 @@ int modules__scan_maps(struct modules *modules, const struct process *process,
 	}
 	if (err && why)
 		buf__printf(why, err == -ESRCH ? "process %d ended while gctrace looked at it" :
-						 "process %d: out of memory", process->pid);
+			    err == -ENOMEM ? "process %d: out of memory" :
+					     "process %d: gctrace has as many files open as it"
+					     " may (ulimit -n)", process->pid);
 	return err;
 }
 
@@ -225,6 +224,57 @@ int modules__scan(struct modules *modules, const struct process *process,
 	}
 	maps__free(&maps);
 	return err;
+}
+
+/* By the numbers that maps had for it. */
+static const struct map *map_of(const struct module *module, const struct maps *maps)
+{
+	const struct map *map = NULL;
+
+	while ((map = maps__next_file(maps, map)))
+		if (module->map_inode == map->inode && module->map_major == map->major &&
+		    module->map_minor == map->minor)
+			break;
+	return map;
+}
+
+static int open_mapped(struct module *module, const struct process *process,
+		       const struct maps *maps)
+{
+	const struct map *map = map_of(module, maps);
+	int fd = map ? mapped_file__open(process, maps, map) : -ENOENT;
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) || st.st_dev != module->dev || st.st_ino != module->inode) {
+		close(fd);
+		return -ESTALE;
+	}
+	module->fd = fd;
+	snprintf(module->path, sizeof(module->path), "/proc/self/fd/%d", fd);
+	return 0;
+}
+
+int module__open(struct module *module, const struct process *process, const struct maps *maps)
+{
+	struct maps read = MAPS_INIT;
+	int err = 0;
+
+	if (module->fd >= 0)
+		return 0;
+	if (!maps)
+		err = maps__read(&read, process);
+	if (err == 0)
+		err = open_mapped(module, process, maps ? maps : &read);
+	maps__free(&read);
+	return err;
+}
+
+void module__close(struct module *module)
+{
+	files__close(&module->fd);
+	module->path[0] = 0;
 }
 
 void modules__free(struct modules *modules)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Modules: the files mapped executable by a process that carry probes of a known provider,
- * opened and ready to be attached to.
+ * Modules: the files mapped executable by a process that carry probes of a known provider.
  *
- * A module holds a descriptor of the very file that is mapped (checked by device and
- * inode, or by the mapped bytes where the file system shows other numbers there), and
- * `path` is /proc/self/fd/N of it: valid in this process while the module lives, for
- * deleted files, in other mount namespaces, after privileges were dropped, and without a
- * race against someone who renames files. It is what bpf_program__attach_usdt() and
- * bpf_program__attach_uprobe() get. `name` is for people.
+ * Who attaches to one opens it for as long as that takes: then it holds a descriptor of the very
+ * file that is mapped (checked by device and inode, or by the mapped bytes where the file system
+ * shows other numbers there), and `path` is /proc/self/fd/N of it: for deleted files, in other
+ * mount namespaces, after privileges were dropped, and without a race against someone who renames
+ * files. At other times it has none, since a process may map more such files than we may have
+ * open. `name` is for people.
  */
 #ifndef GCTRACE_TARGET_MODULE_H
 #define GCTRACE_TARGET_MODULE_H
@@ -42,8 +41,8 @@ enum provider provider__find(const char *name);
 
 struct module {
 	struct module *next;
-	int fd;
-	char path[32];           /* "/proc/self/fd/N" */
+	int fd;			 /* -1: not open */
+	char path[32];           /* "/proc/self/fd/N" while it is */
 	char *name;              /* as the target sees it; unescaped */
 	dev_t dev;               /* of the opened file */
 	ino_t inode;
@@ -53,7 +52,7 @@ struct module {
 	uint64_t start;          /* of its first executable mapping */
 	bool deleted;
 	unsigned int providers;  /* bit 1 << enum provider */
-	const struct notes *notes; /* the cache's */
+	struct notes *notes;	 /* shared with the cache */
 };
 
 /*
@@ -72,9 +71,8 @@ struct modules {
 /*
  * Scan a process: modules not in `modules` yet are added at its end (so a rescan tells what
  * is new by the old count), those gone from the process stay; one that is mapped elsewhere
- * now gets its new bias. `skipped` is that of the last scan. The cache must live as long as
- * the modules. 0, or negative errno when the process could not be looked at (why says the
- * reason; -ESRCH: gone).
+ * now gets its new bias. `skipped` is that of the last scan. 0, or negative errno when the process
+ * could not be looked at (why says the reason; -ESRCH: gone; -EMFILE: no descriptor is left).
  */
 int modules__scan(struct modules *modules, const struct process *process,
 		  struct note_cache *cache, struct buf *why);
@@ -82,6 +80,13 @@ int modules__scan(struct modules *modules, const struct process *process,
 int modules__scan_maps(struct modules *modules, const struct process *process,
 		       const struct maps *maps, struct note_cache *cache, struct buf *why);
 void modules__free(struct modules *modules);
+
+/*
+ * Open it (again), where it is mapped by now; maps: NULL to have them read. 0 or negative errno:
+ * -ENOENT, it is not mapped any more; -ESTALE, that is another file now.
+ */
+int module__open(struct module *module, const struct process *process, const struct maps *maps);
+void module__close(struct module *module); /* if it is open */
 
 /* The first module that has this probe, or NULL; *probe may be NULL. */
 struct module *modules__find(const struct modules *modules, const char *provider,

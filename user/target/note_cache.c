@@ -25,9 +25,18 @@ struct entry {
 	char *why;           /* the reason of err */
 };
 
+/* When it is full, the next one takes the place of the oldest. */
 struct note_cache {
 	VEC(struct entry) entries;
+	size_t oldest;
+	size_t reads;
 };
+
+static void free_entry(struct entry *entry)
+{
+	notes__free(entry->notes);
+	free(entry->why);
+}
 
 struct note_cache *note_cache__new(void)
 {
@@ -38,17 +47,15 @@ void note_cache__free(struct note_cache *cache)
 {
 	if (!cache)
 		return;
-	for (size_t i = 0; i < cache->entries.count; i++) {
-		notes__free(cache->entries.items[i].notes);
-		free(cache->entries.items[i].why);
-	}
+	for (size_t i = 0; i < cache->entries.count; i++)
+		free_entry(&cache->entries.items[i]);
 	vec__free(&cache->entries);
 	free(cache);
 }
 
 size_t note_cache__reads(const struct note_cache *cache)
 {
-	return cache->entries.count;
+	return cache->reads;
 }
 
 static bool same_time(const struct timespec *a, const struct timespec *b)
@@ -95,10 +102,23 @@ static int read_entry(int fd, struct entry *entry)
 	return entry->err && !entry->why ? -ENOMEM : 0;
 }
 
-static void free_entry(struct entry *entry)
+/* Takes the entry, unless there is no memory. */
+static int keep(struct note_cache *cache, const struct entry *entry, const struct entry **out)
 {
-	notes__free(entry->notes);
-	free(entry->why);
+	struct entry *place;
+
+	if (cache->entries.count < NOTE_CACHE_FILES) {
+		if (vec__push(&cache->entries, *entry))
+			return -ENOMEM;
+		*out = &cache->entries.items[cache->entries.count - 1];
+		return 0;
+	}
+	place = &cache->entries.items[cache->oldest];
+	cache->oldest = (cache->oldest + 1) % NOTE_CACHE_FILES;
+	free_entry(place);
+	*place = *entry;
+	*out = place;
+	return 0;
 }
 
 static int add(struct note_cache *cache, int fd, const struct key *key, const struct entry **out)
@@ -106,16 +126,15 @@ static int add(struct note_cache *cache, int fd, const struct key *key, const st
 	struct entry entry = { .key = *key };
 	int err = read_entry(fd, &entry);
 
+	cache->reads++;
 	if (!err)
-		err = vec__push(&cache->entries, entry);
+		err = keep(cache, &entry, out);
 	if (err)
 		free_entry(&entry);
-	else
-		*out = &cache->entries.items[cache->entries.count - 1];
 	return err;
 }
 
-int note_cache__read(struct note_cache *cache, int fd, const struct notes **notes,
+int note_cache__read(struct note_cache *cache, int fd, struct notes **notes,
 		     struct buf *why)
 {
 	const struct entry *entry;

@@ -331,9 +331,15 @@ int notes__read(int fd, struct notes **out, struct buf *why)
 	return err;
 }
 
+struct notes *notes__share(struct notes *notes)
+{
+	notes->others++;
+	return notes;
+}
+
 void notes__free(struct notes *notes)
 {
-	if (!notes)
+	if (!notes || notes->others-- > 0)
 		return;
 	free(notes->probes);
 	free(notes->sites);

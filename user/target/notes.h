@@ -53,6 +53,7 @@ struct notes {
 	size_t build_id_len;        /* 0: none */
 	char *strings;
 	struct note_site *sites;
+	unsigned int others;	    /* owners beside the first */
 };
 
 /*
@@ -63,6 +64,9 @@ struct notes {
  *   or what reading gave. why as in process.h; the caller frees *out by notes__free().
  */
 int notes__read(int fd, struct notes **out, struct buf *why);
+
+/* Another owner: the notes go when each has called notes__free(). Not by several threads at once. */
+struct notes *notes__share(struct notes *notes);
 void notes__free(struct notes *notes);
 
 /* The probe, or NULL. */

@@ -14,7 +14,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -134,12 +136,18 @@ static void end(struct scanned *scanned)
 	fixture__stop(&scanned->child);
 }
 
-/* The module's path leads to a file with these numbers. */
-static void assert_file(const struct module *module, dev_t dev, ino_t inode)
+/* The module's path leads to a file with these numbers, while it is open. */
+static void assert_file(const struct scanned *scanned, dev_t dev, ino_t inode)
 {
+	struct module *module = scanned->modules.first;
 	struct stat st;
 
+	assert_int_equal(module->fd, -1);
+	assert_int_equal(module__open(module, scanned->process, NULL), 0);
+	assert_int_equal(module__open(module, scanned->process, NULL), 0);
 	assert_int_equal(stat(module->path, &st), 0);
+	module__close(module);
+	assert_int_equal(module->fd, -1);
 	assert_int_equal(st.st_dev, dev);
 	assert_int_equal(st.st_ino, inode);
 	assert_int_equal(module->dev, dev);
@@ -196,7 +204,7 @@ static void check_program(const char *flags, const char *file)
 	assert_string_equal(buf__str(&scanned.modules.skipped), "");
 	assert_int_equal(scanned.modules.count, 1);
 	assert_int_equal(stat(file, &st), 0);
-	assert_file(scanned.modules.first, st.st_dev, st.st_ino);
+	assert_file(&scanned, st.st_dev, st.st_ino);
 	assert_false(scanned.modules.first->deleted);
 	assert_probes(&scanned, &a);
 	end(&scanned);
@@ -257,7 +265,7 @@ static void in_a_deleted_library(void **state)
 	assert_int_equal(scanned.modules.count, 1);
 	assert_true(scanned.modules.first->deleted);
 	assert_non_null(strstr(scanned.modules.first->name, "/libfire.so"));
-	assert_file(scanned.modules.first, st.st_dev, st.st_ino);
+	assert_file(&scanned, st.st_dev, st.st_ino);
 	assert_probes(&scanned, &a);
 	end(&scanned);
 }
@@ -495,6 +503,7 @@ static void in_a_container(void **state)
 	assert_int_equal(scanned.modules.count, 1);
 	assert_string_equal(scanned.modules.first->name, "/program");
 	assert_int_not_equal(access("/program", F_OK), 0);
+	assert_int_equal(module__open(scanned.modules.first, scanned.process, NULL), 0);
 	assert_int_equal(access(scanned.modules.first->path, R_OK), 0);
 	assert_probes(&scanned, &a);
 
@@ -576,6 +585,74 @@ static void a_process_that_has_gone(void **state)
 	process__free(scanned.process);
 }
 
+/* Of more libraries than we may have files open none is overlooked, and each can be opened. */
+static void more_files_than_descriptors(void **state)
+{
+	enum { LIBRARIES = 100 };
+	struct rlimit before;
+	struct scanned scanned;
+	char name[32];
+
+	(void)state;
+	write_sources();
+	fixture__compile("-fPIC -shared first.c second.c -o libfire.so");
+	fixture__compile("-DLOADS main.c -ldl -o program");
+	start(&scanned, "./program");
+	fixture__hear(&scanned.child);
+	for (int i = 0; i < LIBRARIES; i++) {
+		snprintf(name, sizeof(name), "cp libfire.so %d.so", i);
+		assert_int_equal(system(name), 0);
+		snprintf(name, sizeof(name), "./%d.so", i);
+		fixture__say(&scanned.child, name);
+		assert_string_equal(fixture__hear(&scanned.child), "loaded");
+	}
+	open_process(&scanned, scanned.child.pid);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 32, before.rlim_max }), 0);
+	scan(&scanned);
+	assert_int_equal(scanned.modules.count, LIBRARIES);
+	assert_string_equal(buf__str(&scanned.modules.skipped), "");
+	for (struct module *m = scanned.modules.first; m; m = m->next) {
+		assert_int_equal(module__open(m, scanned.process, NULL), 0);
+		module__close(m);
+	}
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	end(&scanned);
+}
+
+/* The oldest files are forgotten; whoever has their notes keeps them. */
+static void a_cache_has_an_end(void **state)
+{
+	struct note_cache *cache = note_cache__new();
+	struct notes *first = NULL, *notes;
+	size_t reads;
+	int fd;
+
+	(void)state;
+	assert_non_null(cache);
+	write_sources();
+	fixture__compile("-fPIC -shared first.c second.c -o libfire.so");
+	fd = open("libfire.so", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(note_cache__read(cache, fd, &first, NULL), 0);
+	assert_non_null(first);
+	notes__share(first);
+	for (int i = 0; i < NOTE_CACHE_FILES; i++) {
+		int other = memfd_create("no program", MFD_CLOEXEC);
+
+		assert_int_equal(note_cache__read(cache, other, &notes, NULL), 0);
+		assert_null(notes);
+		close(other);
+	}
+	reads = note_cache__reads(cache);
+	assert_int_equal(note_cache__read(cache, fd, &notes, NULL), 0);
+	assert_int_equal(note_cache__reads(cache), reads + 1);
+	assert_ptr_not_equal(notes, first);
+	assert_true(notes__has_provider(first, "gctrace"));
+	notes__free(first);
+	close(fd);
+	note_cache__free(cache);
+}
+
 static void knows_its_providers(void **state)
 {
 	(void)state;
@@ -597,6 +674,8 @@ int main(void)
 		TEST(in_a_deleted_library),
 		TEST(with_fewer_capabilities),
 		TEST(a_library_that_comes_later),
+		TEST(more_files_than_descriptors),
+		TEST(a_cache_has_an_end),
 		TEST(a_hostile_name),
 		TEST(a_path_without_end),
 		TEST(in_a_container),
