@@ -38,14 +38,19 @@
 #include <sys/ptrace.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "attach/limits.h"
+#include "base/clock.h"
 #include "base/report.h"
 #include "base/vec.h"
 #include "skel/launch.skel.h"
+
+#define RELEASE_NS NS_PER_S
 
 /*
  * A thread of the family. Processes are their first threads: tid == pid. Whoever made it may report
@@ -201,6 +206,14 @@ static void handle_stop(struct launch *launch, pid_t tid, int status)
 	}
 }
 
+static void note_end(struct launch *launch, pid_t tid, int status)
+{
+	if (tid != launch->program)
+		return;
+	launch->ended = true;
+	launch->status = status;
+}
+
 static void handle_end(struct launch *launch, pid_t tid, int status)
 {
 	struct member *member = member_of(launch, tid);
@@ -209,13 +222,11 @@ static void handle_end(struct launch *launch, pid_t tid, int status)
 
 	if (member)
 		forget(launch, member);
-	bpf_map__delete_elem(launch->bpf->maps.held, &key, sizeof(key), 0);
+	if (launch->bpf)
+		bpf_map__delete_elem(launch->bpf->maps.held, &key, sizeof(key), 0);
 	if (process)
 		launch->watcher.ended(launch->watcher.context, tid, status);
-	if (tid == launch->program) {
-		launch->ended = true;
-		launch->status = status;
-	}
+	note_end(launch, tid, status);
 }
 
 int launch__handle(struct launch *launch)
@@ -264,6 +275,7 @@ static _Noreturn void become(const struct launch *launch, char *const arguments[
 	if (read(word, &byte, 1) != 1)
 		_exit(126); /* gctrace has failed and said so */
 	in_child();
+	limits__restore();
 	sigprocmask(SIG_SETMASK, &launch->mask, NULL);
 	execvp(arguments[0], arguments);
 	err = errno;
@@ -377,34 +389,87 @@ int launch__new(struct launch **out, char *const arguments[], void (*in_child)(v
 	return 0;
 }
 
-/* Stops a running thread so that it can be let go of: detaching needs a stopped one. */
-static void release(struct launch *launch, pid_t tid)
+/* ---- Letting go ---- */
+
+/* It has reported a stop. What it has just made is ours too, and will report one. */
+static void detach(struct launch *launch, pid_t tid, int status)
+{
+	const int event = status >> 16, signal = WSTOPSIG(status);
+	bool ours;
+
+	if (makes_thread(event))
+		expect(launch, tid);
+	ours = event || stopped_by_us(launch, tid, signal);
+	ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(ours ? 0 : signal));
+}
+
+static void let_go_of(struct launch *launch, pid_t tid, int status)
+{
+	struct member *member;
+
+	if (WIFSTOPPED(status))
+		detach(launch, tid, status);
+	else
+		note_end(launch, tid, status);
+	member = member_of(launch, tid);
+	if (member)
+		forget(launch, member);
+}
+
+/* Only a stopped thread can be let go of. One that is gone has nothing to report. */
+static void interrupt_all(struct launch *launch)
+{
+	for (size_t i = launch->members.count; i-- > 0;)
+		if (ptrace(PTRACE_INTERRUPT, launch->members.items[i].tid, NULL, NULL))
+			forget(launch, &launch->members.items[i]);
+}
+
+void launch__release(struct launch *launch)
+{
+	const uint64_t end = clock__monotonic_ns() + RELEASE_NS;
+	const struct timespec rest = { .tv_nsec = NS_PER_MS };
+	int status;
+	pid_t tid;
+
+	if (launch->bpf)
+		launch_bpf__detach(launch->bpf); /* first: no more of our stops from here on */
+	interrupt_all(launch);
+	while (launch->members.count && clock__monotonic_ns() < end) {
+		tid = waitpid(-1, &status, WNOHANG | __WALL);
+		if (tid > 0)
+			let_go_of(launch, tid, status);
+		else if (tid < 0 && errno == ECHILD)
+			vec__reset(&launch->members);
+		else
+			nanosleep(&rest, NULL);
+	}
+	if (launch->members.count)
+		note("threads of the program that wait for the kernel (for a disk, or a child of"
+		     " vfork): %zu; each is let go when that is over", launch->members.count);
+}
+
+int launch__wait(struct launch *launch, void (*interrupted)(void *context))
 {
 	int status;
+	pid_t tid;
 
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) || waitpid(tid, &status, __WALL) != tid)
-		return;
-	if (!WIFSTOPPED(status)) {
-		if (tid == launch->program) {
-			launch->ended = true;
-			launch->status = status;
-		}
-		return;
+	while (!launch->ended) {
+		tid = waitpid(-1, &status, __WALL);
+		if (tid > 0)
+			let_go_of(launch, tid, status);
+		else if (errno == EINTR)
+			interrupted(launch->watcher.context);
+		else
+			return 0;
 	}
-	if (makes_thread(status >> 16))
-		expect(launch, tid);
-	bool ours = status >> 16 || stopped_by_us(launch, tid, WSTOPSIG(status));
-	ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(ours ? 0 : WSTOPSIG(status)));
+	return launch->status;
 }
 
 void launch__free(struct launch *launch)
 {
 	if (!launch)
 		return;
-	if (launch->bpf)
-		launch_bpf__detach(launch->bpf); /* first: no more of our stops from here on */
-	for (size_t i = 0; i < launch->members.count; i++)
-		release(launch, launch->members.items[i].tid);
+	launch__release(launch);
 	launch_bpf__destroy(launch->bpf);
 	vec__free(&launch->members);
 	if (launch->fd >= 0)

@@ -43,8 +43,20 @@ struct launch;
 int launch__new(struct launch **out, char *const arguments[], void (*in_child)(void),
 		const struct launch_watcher *watcher);
 
-/* Lets go of all processes, which run on, and frees. NULL is legal. */
+/* Lets go of all processes (launch__release()), which run on, and frees. NULL is legal. */
 void launch__free(struct launch *launch);
+
+/*
+ * Lets go of all processes, which run on. Threads that the kernel does not stop within a second,
+ * since they wait for it, are told of, and are let go by launch__wait(), or by the end of gctrace.
+ */
+void launch__release(struct launch *launch);
+
+/*
+ * After that: waits until the program has ended. Its wait status, or 0 where there is none to be
+ * had. interrupted(watcher's context) is called when a signal has come.
+ */
+int launch__wait(struct launch *launch, void (*interrupted)(void *context));
 
 /* Readable when launch__handle() has something to do. */
 int launch__fd(const struct launch *launch);

@@ -26,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../attach/launch.h"
@@ -381,33 +380,17 @@ static enum status follow(struct run *run)
 
 /* ---------------------------------------------------------------- the end */
 
-/* The wait status of a program that was let go. */
-static int wait_for(pid_t program)
-{
-	int status;
-
-	while (waitpid(program, &status, 0) < 0) {
-		if (errno != EINTR)
-			return 0;
-		pass_on(program);
-	}
-	return status;
-}
-
 /* Lets go of all. What to exit with. */
 static enum status leave(struct run *run, enum status own)
 {
-	pid_t program = launch__pid(run->launch);
-	bool has_ended;
 	int status, code;
 
-	has_ended = launch__ended(run->launch, &status);
-	if (!has_ended && !run->trace.output.error) /* else it has been said, or nobody cares */
+	if (!launch__ended(run->launch, &status) && !run->trace.output.error) /* else it has been said, or nobody cares */
 		note("the program goes on, untraced; its end is waited for (Ctrl-C is passed on"
 		     " to it)");
+	launch__release(run->launch);
+	status = launch__wait(run->launch, interrupted);
 	launch__free(run->launch);
-	if (!has_ended)
-		status = wait_for(program);
 	code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return code ? (enum status)code : own;
 }
