@@ -96,6 +96,21 @@ static void what_does_not_fit_between_is_unsorted(void **state)
 	chunk__free(chunk);
 }
 
+static void a_long_run_waits_for_the_end(void **state)
+{
+	struct chunk *chunk = new_chunk();
+	bool may_share;
+
+	(void)state;
+	arrive_run(chunk, 5000, 1, 1000);
+	arrive_run(chunk, 0, 1000, 0);
+	assert_true(chunk->unsorted);
+	assert_int_equal(chunk__merge(chunk, &may_share), 0);
+	for (uint32_t i = 0; i <= 1000; i++)
+		assert_int_equal(chunk->items[i].id_low, i);
+	chunk__free(chunk);
+}
+
 static void one_address_for_two_is_noticed(void **state)
 {
 	struct chunk *chunk = new_chunk();
@@ -247,6 +262,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_late_run_is_put_in_its_place),
 		cmocka_unit_test(what_does_not_fit_between_is_unsorted),
+		cmocka_unit_test(a_long_run_waits_for_the_end),
 		cmocka_unit_test(one_address_for_two_is_noticed),
 		cmocka_unit_test(one_address_for_two_among_many),
 		cmocka_unit_test(hits_are_taken_out_wherever_they_stand),
