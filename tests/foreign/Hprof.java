@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What VisualVM's heap library reads in an hprof file, one line each, with tabs in between:
 //
-//   class    NAME  OBJECTS  BYTES
-//   object   ADDRESS  CLASS  SIZE  REFERENCES  RETAINED      (references: those that are not null)
-//   static   CLASS  FIELD  ADDRESS
+//   class    ID  OBJECTS  BYTES  NAME
+//   object   ADDRESS  CLASS-ID  SIZE  REFERENCES  RETAINED      (references: those that are not null)
+//   static   CLASS-ID  FIELD  ADDRESS
 //   root     KIND  ADDRESS
 //   weak     ADDRESS  ADDRESS                                (an object and its `referent`)
 //   time     SECONDS
@@ -32,13 +32,17 @@ public class Hprof {
 		return instance == null ? "0" : Long.toHexString(instance.getInstanceId());
 	}
 
+	static String id(JavaClass c) {
+		return Long.toHexString(c.getJavaClassId());
+	}
+
 	static void printClass(JavaClass c) {
-		out.println("class\t" + c.getName() + "\t" + c.getInstancesCount() + "\t"
-			    + c.getAllInstancesSize());
+		out.println("class\t" + id(c) + "\t" + c.getInstancesCount() + "\t"
+			    + c.getAllInstancesSize() + "\t" + c.getName());
 		for (FieldValue value : c.getStaticFieldValues())
 			if (value instanceof ObjectFieldValue
 			    && ((ObjectFieldValue) value).getInstance() != null)
-				out.println("static\t" + c.getName() + "\t"
+				out.println("static\t" + id(c) + "\t"
 					    + value.getField().getName() + "\t"
 					    + hex(((ObjectFieldValue) value).getInstance()));
 	}
@@ -69,7 +73,7 @@ public class Hprof {
 	static void printObject(Instance instance) {
 		int references = references(instance);
 
-		out.println("object\t" + hex(instance) + "\t" + instance.getJavaClass().getName() + "\t"
+		out.println("object\t" + hex(instance) + "\t" + id(instance.getJavaClass()) + "\t"
 			    + instance.getSize() + "\t" + references + "\t"
 			    + instance.getRetainedSize());
 	}

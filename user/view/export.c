@@ -5,9 +5,10 @@
 #include <string.h>
 
 /* By name. */
-#define EXPORTERS(EXPORTER) \
-	EXPORTER(folded) \
-	EXPORTER(hprof) \
+#define EXPORTERS(EXPORTER)    \
+	EXPORTER(folded)       \
+	EXPORTER(heapsnapshot) \
+	EXPORTER(hprof)        \
 	EXPORTER(pprof)
 
 #define DECLARED(name) extern const struct exporter export_##name;
