@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "escape.h"
 #include "report.h"
+#include "rights.h"
 
 #define READ_STEP 16384
 #define CREATE_MODE 0600
@@ -113,33 +113,16 @@ static int open_with(const char *path, struct open_how *how)
 	return fd < 0 ? -errno : fd;
 }
 
-/*
- * The same with the rights of another user. The file system ids and groups are those of this
- * thread alone (the raw system call: glibc's setgroups() would change every thread).
- */
+/* The same with the rights of another user. */
 static int open_as(const char *path, struct open_how *how, uid_t uid, gid_t gid)
 {
-	int count = getgroups(0, NULL);
-	gid_t *groups = calloc((size_t)count + 1, sizeof(*groups));
-	int fd;
+	struct rights rights;
+	int fd = rights__become(&rights, uid, gid);
 
-	if (!groups)
-		return -ENOMEM;
-	count = getgroups(count, groups);
-	if (count < 0 || syscall(SYS_setgroups, 0, NULL)) {
-		fd = -errno;
-		goto out;
-	}
-	setfsgid(gid);
-	setfsuid(uid);
+	if (fd)
+		return fd;
 	fd = open_with(path, how);
-	setfsuid(geteuid());
-	setfsgid(getegid());
-	if (syscall(SYS_setgroups, count, groups))
-		warning("cannot get the supplementary groups back after opening %s: %s",
-			escape(path), strerror(errno));
-out:
-	free(groups);
+	rights__give_back(&rights);
 	return fd;
 }
 

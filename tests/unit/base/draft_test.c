@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/draft.h"
+#include "base/files.h"
+
+/* A directory for one test, and the way back. */
+static int set_up(void **state)
+{
+	char name[] = "/tmp/gctrace-draft.XXXXXX";
+
+	if (!mkdtemp(name) || chdir(name) || chmod(name, 0755))
+		return -1;
+	*state = strdup(name);
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[100];
+	int err;
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", (char *)*state);
+	err = chdir("/") || system(command);
+	free(*state);
+	return err;
+}
+
+static int write_draft(const char *path, const char *text, int err)
+{
+	struct draft draft;
+	int failed = draft__open(&draft, path);
+
+	if (failed)
+		return failed;
+	assert_int_equal(files__write_all(draft.fd, text, strlen(text)), 0);
+	return draft__close(&draft, err);
+}
+
+static void assert_contents(const char *name, const char *text)
+{
+	struct buf buf = BUF_INIT;
+
+	assert_int_equal(files__read(name, &buf), 0);
+	assert_string_equal(buf__str(&buf), text);
+	buf__free(&buf);
+}
+
+static void assert_only(const char *pattern)
+{
+	char command[100];
+
+	snprintf(command, sizeof(command), "[ \"$(ls -A | tr '\\n' ' ')\" = '%s' ]", pattern);
+	assert_int_equal(system(command), 0);
+}
+
+static void is_there_when_it_is_whole(void **state)
+{
+	struct draft draft;
+
+	(void)state;
+	assert_int_equal(draft__open(&draft, "new"), 0);
+	assert_int_equal(access("new", F_OK), -1);
+	assert_int_equal(draft__close(&draft, 0), 0);
+	assert_only("new ");
+}
+
+static void replaces_what_was_there(void **state)
+{
+	(void)state;
+	assert_int_equal(write_draft("file", "first", 0), 0);
+	assert_int_equal(write_draft("file", "second", 0), 0);
+	assert_contents("file", "second");
+	assert_only("file ");
+}
+
+static void leaves_what_was_there_when_writing_fails(void **state)
+{
+	(void)state;
+	assert_int_equal(write_draft("file", "first", 0), 0);
+	assert_int_equal(write_draft("file", "half", -ENOSPC), -ENOSPC);
+	assert_contents("file", "first");
+	assert_only("file ");
+}
+
+static void devices_are_written_to_in_place(void **state)
+{
+	struct stat before, after;
+
+	(void)state;
+	assert_int_equal(stat("/dev/null", &before), 0);
+	assert_int_equal(write_draft("/dev/null", "x", 0), 0);
+	assert_int_equal(stat("/dev/null", &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+}
+
+static void links_and_directories_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(write_draft("file", "first", 0), 0);
+	assert_int_equal(symlink("file", "link"), 0);
+	assert_int_equal(link("file", "other"), 0);
+	assert_int_equal(mkdir("directory", 0755), 0);
+	assert_int_equal(write_draft("link", "x", 0), -ELOOP);
+	assert_int_equal(write_draft("other", "x", 0), -EEXIST);
+	assert_int_equal(write_draft("directory", "x", 0), -EISDIR);
+	assert_int_equal(write_draft("no/such", "x", 0), -ENOENT);
+	assert_contents("file", "first");
+}
+
+/* The rest is about sudo, and needs root. */
+
+static void be_sudo(void)
+{
+	if (geteuid() != 0) {
+		print_message("skip: needs root\n");
+		skip();
+	}
+	setenv("SUDO_UID", "12345", 1);
+	setenv("SUDO_GID", "23456", 1);
+}
+
+static void assert_owner(const char *name, uid_t uid, gid_t gid)
+{
+	struct stat st;
+
+	assert_int_equal(stat(name, &st), 0);
+	assert_int_equal(st.st_uid, uid);
+	assert_int_equal(st.st_gid, gid);
+}
+
+static void sudo_file_belongs_to_caller(void **state)
+{
+	(void)state;
+	be_sudo();
+	assert_int_equal(chmod(".", 0777), 0);
+	assert_int_equal(write_draft("file", "x", 0), 0);
+	assert_owner("file", 12345, 23456);
+	assert_int_equal(chmod(".", 0755), 0); /* only root may write here */
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(write_draft("roots", "y", 0), 0);
+		assert_owner("roots", 12345, 23456);
+	}
+	assert_int_equal(write_draft("roots", "z", -EIO), -EIO);
+	assert_contents("roots", "y");
+	assert_only("file roots ");
+}
+
+static void sudo_does_not_take_others_files(void **state)
+{
+	(void)state;
+	be_sudo();
+	assert_int_equal(chmod(".", 0777), 0);
+	unsetenv("SUDO_UID");
+	assert_int_equal(write_draft("other", "mine", 0), 0);
+	setenv("SUDO_UID", "12345", 1);
+	assert_int_equal(write_draft("other", "x", 0), -EEXIST);
+	assert_contents("other", "mine");
+	assert_only("other ");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(is_there_when_it_is_whole),
+		TEST(replaces_what_was_there),
+		TEST(leaves_what_was_there_when_writing_fails),
+		TEST(devices_are_written_to_in_place),
+		TEST(links_and_directories_are_refused),
+		TEST(sudo_file_belongs_to_caller),
+		TEST(sudo_does_not_take_others_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

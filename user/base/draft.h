@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A file that appears under its name when all of it is there, or not at all: it is written beside
+ * it, as NAME.PID.part, and renamed in the end. Who may write where, and whom it belongs to, is as
+ * for files__create() (files.h). What is no plain file (/dev/null, a FIFO) is written to as it is.
+ *
+ *	err = draft__open(&draft, path);
+ *	if (!err)
+ *		err = write_all(draft.fd);
+ *	err = draft__close(&draft, err);
+ */
+#ifndef GCTRACE_BASE_DRAFT_H
+#define GCTRACE_BASE_DRAFT_H
+
+#include <stdbool.h>
+
+#include "buf.h"
+
+struct draft {
+	int fd;
+	const char *path; /* the caller's */
+	struct buf part;  /* empty: it is written to in place */
+};
+
+/* 0, or negative errno after an error message; then draft__close() is not needed, but legal. */
+int draft__open(struct draft *draft, const char *path);
+
+/*
+ * err: how writing went. 0: it is there under its name now. Else whatever had that name is still
+ * there, and the part is gone. err, or a negative errno after an error message.
+ */
+int draft__close(struct draft *draft, int err);
+
+#endif
