@@ -431,7 +431,9 @@ enum gctrace_space {
 	GCTRACE_SPACE_ROOT_KIND = 7,
 	GCTRACE_SPACE_CONTAINER = 8,
 	GCTRACE_SPACE_GENERATION = 9, /* "nursery" */
-	GCTRACE_SPACE_STACK = 10      /* name: frames, innermost first, each ended by a line feed */
+	GCTRACE_SPACE_STACK = 10,     /* name: frames, innermost first, each ended by a line feed */
+	GCTRACE_SPACE_LOADER = 11,    /* id: class; name: of what loaded it ("app") */
+	GCTRACE_SPACE_MODULE = 12     /* id: class; name: where it is from: module, assembly, file */
 };
 
 /* GENERATION: where a generation lies; one record for each of its parts. */

@@ -5,7 +5,7 @@
 # limit: 600
 . "$(dirname "$0")/lib.sh"
 need_root
-need gctrace minivm
+need gctrace minivm jq
 python=/usr/bin/python3
 schema=$ROOT/docs/gctrace.schema.json
 
@@ -88,6 +88,37 @@ expect "$TMP/out" '→ \.byId HashMap, \.latest shop\.Order'
 run timeout 120 gctrace heap -p "$(pid vm)" --tree --top 3
 expect_status 0
 expect "$TMP/out" '   └─ … [0-9]+ more, '
+pass
+
+t "types are put together by package, loader and module, and what is not told is said"
+for by in package loader module; do
+	run timeout 120 gctrace heap -p "$(pid vm)" --by $by --top 0 -o json
+	expect_status 0
+	valid "$TMP/out"
+	jq -rs 'map(select(.event == "group")) as $g | map(select(.event == "summary"))[0] |
+		([$g[].count] | add) == .objects and ([$g[].shallow_bytes] | add) == .bytes and
+		([$g[].reached_bytes] | add) == .reached_bytes' "$TMP/out" >"$TMP/sums"
+	expect_equal true "$(cat "$TMP/sums")" "groups by $by make up the heap"
+	cp "$TMP/out" "$TMP/by-$by"
+done
+of_group() { jq -r "select(.event == \"group\" and .name == $2) | .$3" "$TMP/by-$1"; }
+expect_equal 9 "$(of_group loader '"app"' types)" "types of the loader app"
+expect_equal 2 "$(of_group module null types)" "types whose module is not told"
+[ "$(of_group package '"shop"' retained_bytes)" -ge "$(of_group package '"shop"' reached_bytes)" ] ||
+	fail "a package keeps less alive than itself"
+run timeout 120 gctrace heap -p "$(pid vm)" --by module --type 'shop.*' --top 0
+expect_status 0
+expect "$TMP/out" '^Modules$'
+expect "$TMP/out" ' shop-1\.2$'
+expect_not "$TMP/out" ' web-3\.0$'
+start_vm untold --report single --objects 3000
+run timeout 120 gctrace heap -p "$(pid untold)" --by loader
+expect_status 1
+expect "$TMP/err" 'tells no loaders with its classes; --by package'
+run timeout 120 gctrace heap -p "$(pid untold)" --by package
+expect_status 0
+expect "$TMP/out" ' \(no package\)$'
+stop untold
 pass
 
 t "a recording shows the same as the process, and lists its dumps"

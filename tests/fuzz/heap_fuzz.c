@@ -97,7 +97,7 @@ static int tell_name(struct heap_builder *builder, struct bytes *bytes, enum eve
 		event.class_.class_ = number_of(bytes);
 		event.class_.name = event.class_.fields = text;
 	} else {
-		event.define.space = byte_of(bytes) % 12;
+		event.define.space = byte_of(bytes) % 14;
 		event.define.id = number_of(bytes);
 		event.define.a = number_of(bytes);
 		event.define.b = number_of(bytes);

@@ -95,6 +95,17 @@ static const struct {
 	[STATIC_CACHE] = { "instance", CLASS_ORDER_CACHE },
 };
 
+/* What a class is from shows in its name, as the table above has it. */
+static const struct {
+	const char *prefix, *loader, *module;
+} origins[] = {
+	{ "shop.", "app", "shop-1.2" },
+	{ "web.", "app", "web-3.0" },
+	{ "parse.", "app", "shop-1.2" },
+	{ "io.", "platform", NULL }, /* its module is never told */
+	{ "", "boot", "base" },
+};
+
 static bool hostile_names;
 
 /* What no program would call a class, but a file or a debugger's victim may. */
@@ -147,6 +158,17 @@ static void add_own_fields(struct class *c, const char *text)
 	}
 }
 
+static void add_origin(struct class *c, const char *name)
+{
+	unsigned i = 0;
+
+	while (strncmp(name, origins[i].prefix, strlen(origins[i].prefix)))
+		i++;
+	c->loader = name__make(origins[i].loader);
+	if (origins[i].module)
+		c->module = name__make(origins[i].module);
+}
+
 static void define_class(unsigned number)
 {
 	struct class *c = &classes[number];
@@ -160,6 +182,7 @@ static void define_class(unsigned number)
 	for (unsigned i = 0; i < c->fields; i++)
 		c->field[i] = classes[c->super].field[i];
 	add_own_fields(c, definitions[number].fields);
+	add_origin(c, definitions[number].name);
 	join_fields(c);
 
 	struct shape *shape = &shapes[number];

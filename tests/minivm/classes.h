@@ -66,6 +66,7 @@ struct name {
 
 struct class {
 	struct name name;
+	struct name loader, module; /* no bytes: it is not told */
 	unsigned super;	     /* CLASS_FILLER: none */
 	uint32_t flags;	     /* enum gctrace_class_flags */
 	uint32_t bytes;	     /* of an instance, 0: varies */

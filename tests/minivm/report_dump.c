@@ -45,6 +45,11 @@ static void define_all(void)
 			     "string table", 12);
 	gctrace_write_define(writer(), GCTRACE_SPACE_ROOT_KIND, GCTRACE_ROOT_OWN, 0, 0,
 			     "interned strings", 16);
+	for (unsigned i = CLASS_OBJECT; i < CLASSES; i++) {
+		define(GCTRACE_SPACE_LOADER, i, 0, &classes[i].loader);
+		if (classes[i].module.bytes)
+			define(GCTRACE_SPACE_MODULE, i, 0, &classes[i].module);
+	}
 	for (unsigned i = 0; i < METHODS; i++)
 		define(GCTRACE_SPACE_METHOD, i, methods[i].class_, &methods[i].name);
 	for (unsigned i = 0; i < mutators_count; i++)

@@ -19,6 +19,7 @@
 struct heap_settings {
 	const char *type;
 	int sort; /* enum heap_sort */
+	int by;	  /* enum heap_grouping */
 	uint64_t top;
 	bool roots, objects, list;
 	uint64_t tree; /* depth; 0: not asked for */
@@ -29,6 +30,8 @@ struct heap_settings {
 
 static const struct heap_settings defaults = { .top = 20 };
 
+static const char *const groupings[] = { "type", "package", "loader", "module", NULL };
+
 static const struct option heap_options[] = {
 	{ .name = "type", .kind = OPTION_STRING, .metavar = "GLOB",
 	  .offset = offsetof(struct heap_settings, type),
@@ -37,6 +40,10 @@ static const struct option heap_options[] = {
 	  .offset = offsetof(struct heap_settings, sort),
 	  .help = "Order types and objects by what they keep alive, by their own bytes, by how"
 		  " many there are, or by name" },
+	{ .name = "by", .kind = OPTION_CHOICE, .choices = groupings, .default_text = "type",
+	  .offset = offsetof(struct heap_settings, by),
+	  .help = "Put types together: by the package in their names (what stands before the last"
+		  " '.', '/' or '::'), or by the loader or module that the runtime tells" },
 	{ .name = "top", .kind = OPTION_COUNT, .metavar = "COUNT", .default_text = "20",
 	  .offset = offsetof(struct heap_settings, top),
 	  .help = "How many types, objects or branches of a tree to show; 0: all" },
@@ -84,17 +91,14 @@ static int show_findings(struct heap_view *view, const struct heap *heap)
 }
 
 static int show_types(struct heap_view *view, const struct heap *heap,
-		      const struct heap_settings *settings)
+		      const struct heap_wish *wish)
 {
-	struct heap_lines lines = VEC_INIT;
-	struct heap_type_list list;
-	int err = no_memory(heap_select__types(heap, settings->type,
-					       (enum heap_sort)settings->sort, settings->top,
-					       &lines, &list));
+	struct heap_table table = { .ages = NULL };
+	int err = no_memory(heap_select__types(heap, wish, &table));
 
 	if (!err)
-		err = view->form->types(view, &list);
-	vec__free(&lines);
+		err = view->form->types(view, &table.list);
+	heap_table__free(&table);
 	return err;
 }
 
@@ -123,18 +127,33 @@ static int show_tree(struct heap_view *view, const struct heap *heap,
 }
 
 static int show_objects(struct heap_view *view, const struct heap *heap,
-			const struct heap_settings *settings)
+			const struct heap_wish *wish)
 {
 	struct heap_places places = VEC_INIT;
-	int err = no_memory(heap_select__objects(heap, settings->type,
-						 (enum heap_sort)settings->sort, &places));
+	int err = no_memory(heap_select__objects(heap, wish, &places));
 
 	if (!err)
 		err = view->form->objects(view, &(struct heap_object_list){
 							places.items, places.count,
 							heap_select__most(places.count,
-									  settings->top) });
+									  wish->top) });
 	vec__free(&places);
+	return err;
+}
+
+/* Are there groups? Of loaders and modules only the runtime knows. */
+static int look_at_groups(const struct heap *heap, enum heap_grouping by)
+{
+	struct heap_groups groups;
+	int err = no_memory(heap_groups__make(&groups, heap, by));
+
+	if (!err && !heap_groups__has_names(&groups)) {
+		error("--by %s: the runtime tells no %ss with its classes; --by package goes by"
+		      " their names",
+		      groupings[by], groupings[by]);
+		err = -ENOENT;
+	}
+	heap_groups__free(&groups);
 	return err;
 }
 
@@ -142,10 +161,19 @@ static int show(const void *context, const struct heap_source *source, struct he
 {
 	const struct heap_settings *settings = context;
 	const struct heap *heap = source->heap;
-	int err = view->form->heading(view);
+	const struct heap_wish wish = {
+		.type = settings->type,
+		.sort = (enum heap_sort)settings->sort,
+		.top = settings->top,
+		.by = (enum heap_grouping)settings->by,
+		.lives = source->heading.lives,
+	};
+	int err = wish.by >= HEAP_BY_LOADER ? look_at_groups(heap, wish.by) : 0;
 
+	if (!err)
+		err = view->form->heading(view);
 	if (!err && settings->objects)
-		err = show_objects(view, heap, settings);
+		err = show_objects(view, heap, &wish);
 	if (!err && settings->tree)
 		err = show_tree(view, heap, settings);
 	if (!err && settings->roots)
@@ -153,7 +181,7 @@ static int show(const void *context, const struct heap_source *source, struct he
 	if (!err && !settings->objects && !settings->tree && !settings->roots) {
 		err = show_findings(view, heap);
 		if (!err)
-			err = show_types(view, heap, settings);
+			err = show_types(view, heap, &wish);
 		if (!err && !settings->type)
 			err = show_roots(view, heap, ROOTS_DEPTH, settings->top ? ROOTS_SHOWN : 0);
 	}

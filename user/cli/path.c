@@ -202,8 +202,9 @@ static int show_merged(const struct finding_paths *of, const struct heap_places 
 static int show_type(const struct finding_paths *of)
 {
 	const char *glob = of->settings->type;
+	const struct heap_wish wish = { .type = glob, .sort = HEAP_SORT_RETAINED };
 	struct heap_places places = VEC_INIT;
-	int err = say(heap_select__objects(of->heap, glob, HEAP_SORT_RETAINED, &places));
+	int err = say(heap_select__objects(of->heap, &wish, &places));
 
 	if (!err && !places.count) {
 		error("no object on this heap has a type that matches \"%s\"; gctrace heap shows"

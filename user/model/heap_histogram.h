@@ -3,6 +3,7 @@
 #ifndef MODEL_HEAP_HISTOGRAM_H
 #define MODEL_HEAP_HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "heap.h"
@@ -18,5 +19,24 @@ struct heap_type_sums {
  * type is counted with that one only. 0 or -ENOMEM.
  */
 int heap__histogram(const struct heap *heap, struct heap_type_sums **sums);
+
+#define HEAP_NO_GROUP UINT32_MAX
+
+/* Which objects count, and with which others together. */
+struct heap_selection {
+	/*
+	 * Of each type of the heap; HEAP_NO_GROUP: its objects don't count. NULL: each type is
+	 * one of its own.
+	 */
+	const uint32_t *groups;
+	uint32_t count; /* of groups, at least 1 */
+	/* Does this object count? NULL: all do. */
+	bool (*has)(const void *context, uint32_t place);
+	const void *context;
+};
+
+/* The same for each group: what is dominated by an object of its own group counts once. */
+int heap__histogram_of(const struct heap *heap, const struct heap_selection *selection,
+		       struct heap_type_sums **sums);
 
 #endif

@@ -154,10 +154,11 @@ static bool copy_part(struct raw_row *to, const struct raw_row *from, struct pla
 {
 	const bool known = !((from->type ^ to->type) & ROW_KIND) && !is_of_handle(from);
 	struct raw_row *row = (struct raw_row *)from;
-	struct places places = places__of(from->type & ROW_PLACED ? raw_row__places(row) : NULL);
+	struct places_reader places =
+		places_reader__of(from->type & ROW_PLACED ? raw_row__places(row) : NULL);
 
 	for (uint32_t i = 0; i < from->references; i++) {
-		const uint64_t place = known ? places__next(&places) : EVENT_UNKNOWN;
+		const uint64_t place = known ? places_reader__next(&places) : EVENT_UNKNOWN;
 
 		raw_row__references(to)[to->references++] = raw_row__references(row)[i];
 		if (writer && !places_writer__add(writer, place))

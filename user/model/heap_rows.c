@@ -56,7 +56,7 @@ bool places_writer__end_run(struct places_writer *writer)
 	return true;
 }
 
-void places__next_run(struct places *places)
+void places_reader__next_run(struct places_reader *places)
 {
 	const uint8_t first = *places->at++;
 	uint64_t step = first >> 1 & 0x3f;
@@ -79,9 +79,9 @@ struct row_cursor row_cursor__of(const uint32_t *row)
 	if (row[ROW_TYPE] & ROW_PLACED) {
 		while (!(*end++ & ROW_HIGH))
 			;
-		cursor.places = places__of((const uint8_t *)end);
+		cursor.places = places_reader__of((const uint8_t *)end);
 	} else {
-		cursor.places = places__of(NULL);
+		cursor.places = places_reader__of(NULL);
 	}
 	return cursor;
 }
@@ -95,14 +95,14 @@ bool row_cursor__next(struct row_cursor *cursor)
 	word = *cursor->at;
 	cursor->to = word & ROW_LOW;
 	cursor->at = word & ROW_HIGH ? NULL : cursor->at + 1;
-	cursor->place = cursor->known ? places__next(&cursor->places) : EVENT_UNKNOWN;
+	cursor->place = cursor->known ? places_reader__next(&cursor->places) : EVENT_UNKNOWN;
 	return true;
 }
 
 uint32_t rows__next(const struct heap_rows *rows, uint32_t place)
 {
 	const uint32_t *row = rows__at(rows, place), *end = row + ROW_REFERENCES;
-	struct places places;
+	struct places_reader places;
 	const uint8_t *after;
 
 	if (row[ROW_TYPE] & ROW_HAS_REFERENCES)
@@ -110,9 +110,9 @@ uint32_t rows__next(const struct heap_rows *rows, uint32_t place)
 			;
 	after = (const uint8_t *)end;
 	if (row[ROW_TYPE] & ROW_PLACED) {
-		places = places__of(after);
+		places = places_reader__of(after);
 		for (uint64_t left = (uint64_t)(end - row - ROW_REFERENCES); left;) {
-			places__next_run(&places);
+			places_reader__next_run(&places);
 			left -= places.left;
 		}
 		after = places.at;

@@ -122,22 +122,22 @@ static inline bool places_writer__add(struct places_writer *writer, uint64_t pla
 }
 
 /* Reads them; at NULL: 0, 1, 2, ... */
-struct places {
+struct places_reader {
 	const uint8_t *at;
 	uint64_t last, step, left;
 };
 
-static inline struct places places__of(const uint8_t *at)
+static inline struct places_reader places_reader__of(const uint8_t *at)
 {
-	return (struct places){ at, UINT64_MAX, 1, at ? 0 : UINT64_MAX };
+	return (struct places_reader){ at, UINT64_MAX, 1, at ? 0 : UINT64_MAX };
 }
 
-void places__next_run(struct places *places);
+void places_reader__next_run(struct places_reader *places);
 
-static inline uint64_t places__next(struct places *places)
+static inline uint64_t places_reader__next(struct places_reader *places)
 {
 	if (!places->left)
-		places__next_run(places);
+		places_reader__next_run(places);
 	places->left--;
 	return places->last += places->step;
 }
@@ -146,7 +146,7 @@ static inline uint64_t places__next(struct places *places)
 struct row_cursor {
 	const uint32_t *at; /* the next one; NULL: no more */
 	bool known;	    /* places are */
-	struct places places;
+	struct places_reader places;
 	uint32_t to;	/* after row_cursor__next() */
 	uint64_t place; /* EVENT_UNKNOWN where not known */
 };

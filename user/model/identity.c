@@ -184,6 +184,15 @@ int identity__tells_some(struct identity *identity, uint32_t target)
 	return 0;
 }
 
+uint64_t identity__bytes(const struct identity *identity)
+{
+	uint64_t bytes = 0;
+
+	for (const struct subject *at = identity->subjects; at; at = at->next)
+		bytes += objects__bytes(&at->objects);
+	return bytes;
+}
+
 bool identity__look(struct identity *identity, uint32_t target, struct identity_view *view,
 		    int *err)
 {

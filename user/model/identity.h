@@ -114,6 +114,9 @@ int identity__event(struct identity *identity, const struct event *event);
 /* Of this target, ranges tell the fate of some objects only: absence means nothing. */
 int identity__tells_some(struct identity *identity, uint32_t target);
 
+/* Memory of all objects, in bytes: without malloc's own, and without ranges on their way. */
+uint64_t identity__bytes(const struct identity *identity);
+
 /* What is known of a target now; valid until the next event. */
 struct identity_view {
 	struct objects *objects;

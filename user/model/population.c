@@ -24,28 +24,38 @@ static struct population_type *type_of(struct population *population, uint32_t t
 	return &population->types.items[type];
 }
 
+static void add_age(struct population_ages *ages, uint32_t age, bool born)
+{
+	const uint32_t place = age < POPULATION_AGES ? age : POPULATION_AGES - 1;
+
+	if (born)
+		ages->exact[place]++;
+	else
+		ages->least[place]++;
+}
+
+void population_type__add(struct population_type *type, uint32_t age, bool born, uint64_t size)
+{
+	type->objects++;
+	type->bytes += size;
+	type->unborn += !born;
+	if (age > type->oldest)
+		type->oldest = age;
+	add_age(&type->ages, age, born);
+}
+
 static int count(void *context, const struct object *object, uint64_t address)
 {
 	struct counting *counting = context;
 	struct population *population = counting->population;
 	struct population_type *type = type_of(population, object->type);
-	uint32_t place = object->age < POPULATION_AGES ? object->age : POPULATION_AGES - 1;
+	const bool born = object->flags & OBJECT_BORN;
 
 	(void)address;
 	if (!type)
 		return -ENOMEM;
-	type->objects++;
-	type->bytes += objects__size(counting->objects, object);
-	if (object->age > type->oldest)
-		type->oldest = object->age;
-	if (object->flags & OBJECT_BORN) {
-		type->ages.exact[place]++;
-		population->ages.exact[place]++;
-		return 0;
-	}
-	type->unborn++;
-	type->ages.least[place]++;
-	population->ages.least[place]++;
+	population_type__add(type, object->age, born, objects__size(counting->objects, object));
+	add_age(&population->ages, object->age, born);
 	return 0;
 }
 

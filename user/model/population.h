@@ -8,6 +8,7 @@
 #ifndef MODEL_POPULATION_H
 #define MODEL_POPULATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vec.h"
@@ -31,6 +32,9 @@ struct population {
 	VEC(struct population_type) types; /* by index of types.h */
 	struct population_ages ages; /* of all */
 };
+
+/* One more of them, of so many bytes. */
+void population_type__add(struct population_type *type, uint32_t age, bool born, uint64_t size);
 
 /* Replaces what it was. 0 or -ENOMEM. All zero is an empty one. */
 int population__count(struct population *population, struct objects *objects);

@@ -136,26 +136,52 @@ static int show_findings(struct heap_view *view, const struct findings *findings
 
 /* ---------------------------------------------------------------- types */
 
+static void add_name(struct heap_ndjson *ndjson, const struct heap_type_list *list, uint32_t index)
+{
+	if (!list->groups) {
+		add_type(ndjson, "name", index);
+		return;
+	}
+	json__string(&ndjson->json, "by", heap_words__grouping(list->groups->by));
+	json__text(&ndjson->json, "name", list->groups->groups.items[index].name);
+	json__u64(&ndjson->json, "types", list->groups->groups.items[index].types);
+}
+
+static void add_retained(struct json *json, const struct heap_type_sums *sums)
+{
+	json__u64(json, "reached_objects", sums->reached_objects);
+	json__u64(json, "reached_bytes", sums->reached_bytes);
+	if (sums->reached_objects)
+		json__u64(json, "retained_bytes", sums->retained);
+}
+
+static void add_ages(struct json *json, const struct population_type *ages)
+{
+	if (!ages)
+		return;
+	json__u64(json, "age_median", population_type__median(ages));
+	json__u64(json, "age_most", ages->oldest);
+	json__flag(json, "at_least", ages->unborn > 0 || ages->oldest >= OBJECT_COUNT_MOST);
+}
+
 static int show_type_lines(struct heap_ndjson *ndjson, const char *event,
 			   const struct heap_type_list *list)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < list->shown && !err; i++) {
-		const struct heap_type_sums *sums = &list->lines[i].sums;
+		const struct heap_type_line *line = &list->lines[i];
 		struct json *json = begin(ndjson, event);
 
-		add_type(ndjson, "name", list->lines[i].type);
-		json__u64(json, "count", sums->objects);
-		json__u64(json, "shallow_bytes", sums->bytes);
-		if (strcmp(event, "type") == 0) {
-			json__u64(json, "reached_objects", sums->reached_objects);
-			json__u64(json, "reached_bytes", sums->reached_bytes);
-			if (sums->reached_objects)
-				json__u64(json, "retained_bytes", sums->retained);
-		}
+		add_name(ndjson, list, line->type);
+		json__u64(json, "count", line->sums.objects);
+		json__u64(json, "shallow_bytes", line->sums.bytes);
+		if (strcmp(event, "freed"))
+			add_retained(json, &line->sums);
+		add_ages(json, line->ages);
 		if (list->of_bytes)
-			json__double(json, "share", (double)sums->bytes / (double)list->of_bytes);
+			json__double(json, "share",
+				     (double)line->sums.bytes / (double)list->of_bytes);
 		err = end(ndjson);
 	}
 	return err;
@@ -163,7 +189,7 @@ static int show_type_lines(struct heap_ndjson *ndjson, const char *event,
 
 static int show_types(struct heap_view *view, const struct heap_type_list *list)
 {
-	return show_type_lines(ndjson_of(view), "type", list);
+	return show_type_lines(ndjson_of(view), list->groups ? "group" : "type", list);
 }
 
 /* ---------------------------------------------------------------- trees */

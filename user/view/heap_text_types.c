@@ -1,14 +1,111 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The types of a heap for people, and what would be freed by type. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "../base/units.h"
+#include "follow.h"
 #include "heap_text.h"
 #include "heap_words.h"
 #include "table.h"
 
+#define AGE_COLUMNS 7
 #define NAME_COLUMNS 20 /* for a name, at least; a longer one is never cut */
+
+enum cell {
+	CELL_OBJECTS,
+	CELL_SHALLOW,
+	CELL_SHARE,
+	CELL_RETAINED,
+	CELL_AGE,
+	CELL_OLDEST,
+	CELL_TYPES,
+	CELL_NAME,
+	CELLS
+};
+
+static const struct column all_columns[CELLS] = {
+	[CELL_OBJECTS] = { "objects", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	[CELL_SHALLOW] = { "shallow", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	[CELL_SHARE] = { "share", HEAP_TEXT_SHARE_COLUMNS, ALIGN_RIGHT },
+	[CELL_RETAINED] = { "retained", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	[CELL_AGE] = { "age", AGE_COLUMNS, ALIGN_RIGHT },
+	[CELL_OLDEST] = { "oldest", AGE_COLUMNS, ALIGN_RIGHT },
+	[CELL_TYPES] = { "types", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
+	[CELL_NAME] = { "type", NAME_COLUMNS, ALIGN_LEFT },
+};
+
+/* Only what there is to tell. */
+struct type_table {
+	struct table table;
+	struct column columns[CELLS];
+	enum cell cells[CELLS];
+	size_t count;
+};
+
+static void choose_columns(struct type_table *types, const struct heap_type_list *list)
+{
+	const bool has_ages = list->shown && list->lines[0].ages;
+
+	for (size_t cell = 0; cell < CELLS; cell++) {
+		if ((cell == CELL_AGE || cell == CELL_OLDEST) && !has_ages)
+			continue;
+		if (cell == CELL_TYPES && !list->groups)
+			continue;
+		types->columns[types->count] = all_columns[cell];
+		if (cell == CELL_NAME && list->groups)
+			types->columns[types->count].title =
+				heap_words__grouping(list->groups->by);
+		types->cells[types->count++] = (enum cell)cell;
+	}
+}
+
+static void age_cell(struct table *table, uint32_t age, bool exact)
+{
+	char text[UNITS_TEXT];
+
+	table__cell(table, STYLE_PLAIN, follow__age(text, age, exact));
+}
+
+static void name_cell(struct table *table, struct heap_text *text,
+		      const struct heap_type_list *list, const struct heap_type_line *line)
+{
+	if (list->groups)
+		heap_words__group(&text->raw, list->groups, line->type);
+	else
+		heap_words__type(&text->raw, text->heap, line->type);
+	table__cell_escaped(table, STYLE_PLAIN, heap_text__escaped(text));
+}
+
+static void add_cell(struct table *table, struct heap_text *text, enum cell cell,
+		     const struct heap_type_list *list, const struct heap_type_line *line)
+{
+	const struct heap_type_sums *sums = &line->sums;
+	const struct population_type *ages = line->ages;
+	const uint32_t median = ages ? population_type__median(ages) : 0;
+	char figure[UNITS_TEXT];
+
+	if (cell == CELL_NAME)
+		name_cell(table, text, list, line);
+	else if (cell == CELL_OBJECTS)
+		table__cell(table, STYLE_PLAIN, units__count_column(figure, sums->objects));
+	else if (cell == CELL_SHALLOW)
+		table__cell(table, STYLE_PLAIN, units__bytes_column(figure, sums->bytes));
+	else if (cell == CELL_SHARE)
+		table__cell(table, STYLE_PLAIN,
+			    heap_text__share(figure, sums->bytes, list->of_bytes));
+	else if (cell == CELL_RETAINED)
+		table__cell(table, STYLE_PLAIN,
+			    sums->reached_objects ? units__bytes_column(figure, sums->retained) :
+						    NULL);
+	else if (cell == CELL_TYPES)
+		table__cell(table, STYLE_PLAIN,
+			    units__count_column(figure,
+						list->groups->groups.items[line->type].types));
+	else if (cell == CELL_AGE)
+		age_cell(table, median, !ages->unborn && median < POPULATION_AGES - 1);
+	else
+		age_cell(table, ages->oldest, !ages->unborn);
+}
 
 static void add_rest(struct heap_text *text, const struct heap_type_list *list)
 {
@@ -21,45 +118,35 @@ static void add_rest(struct heap_text *text, const struct heap_type_list *list)
 		rest.objects += list->lines[i].sums.objects;
 		rest.bytes += list->lines[i].sums.bytes;
 	}
-	buf__printf(&text->out, "  … %zu more types: %s objects, %s (--top 0 shows all)\n",
-		    list->count - list->shown, units__count(objects, rest.objects),
-		    units__bytes(bytes, rest.bytes));
+	buf__printf(&text->out, "  … %zu more %ss: %s objects, %s (--top 0 shows all)\n",
+		    list->count - list->shown,
+		    heap_words__grouping(list->groups ? list->groups->by : HEAP_BY_TYPE),
+		    units__count(objects, rest.objects), units__bytes(bytes, rest.bytes));
 }
 
-static void add_line(struct table *table, struct heap_text *text, const struct heap_type_line *line,
-		     uint64_t of_bytes)
+static const char *title_of(const struct heap_groups *groups)
 {
-	const struct heap_type_sums *sums = &line->sums;
-	char figure[UNITS_TEXT];
+	static const char *const titles[] = { "Types", "Packages, by the names of types",
+					      "Class loaders", "Modules" };
 
-	table__cell(table, STYLE_PLAIN, units__count_column(figure, sums->objects));
-	table__cell(table, STYLE_PLAIN, units__bytes_column(figure, sums->bytes));
-	table__cell(table, STYLE_PLAIN, heap_text__share(figure, sums->bytes, of_bytes));
-	table__cell(table, STYLE_PLAIN,
-		    sums->reached_objects ? units__bytes_column(figure, sums->retained) : NULL);
-	heap_words__type(&text->raw, text->heap, line->type);
-	table__cell_escaped(table, STYLE_PLAIN, heap_text__escaped(text));
-	table__end_row(table, &text->out);
+	return titles[groups ? groups->by : HEAP_BY_TYPE];
 }
 
 int heap_text__types(struct heap_view *view, const struct heap_type_list *list)
 {
-	static const struct column columns[] = {
-		{ "objects", UNITS_COUNT_COLUMNS, ALIGN_RIGHT },
-		{ "shallow", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
-		{ "share", HEAP_TEXT_SHARE_COLUMNS, ALIGN_RIGHT },
-		{ "retained", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
-		{ "type", NAME_COLUMNS, ALIGN_LEFT },
-	};
 	struct heap_text *text = heap_text__of(view);
-	struct table table;
+	struct type_table types = { .count = 0 };
 
-	heap_text__title(text, "Types");
-	table__init(&table, columns, 5, text->terminal);
-	table__titles(&table, &text->out);
-	for (size_t i = 0; i < list->shown; i++)
-		add_line(&table, text, &list->lines[i], list->of_bytes);
-	table__free(&table);
+	heap_text__title(text, title_of(list->groups));
+	choose_columns(&types, list);
+	table__init(&types.table, types.columns, types.count, text->terminal);
+	table__titles(&types.table, &text->out);
+	for (size_t i = 0; i < list->shown; i++) {
+		for (size_t cell = 0; cell < types.count; cell++)
+			add_cell(&types.table, text, types.cells[cell], list, &list->lines[i]);
+		table__end_row(&types.table, &text->out);
+	}
+	table__free(&types.table);
 	add_rest(text, list);
 	return heap_text__flush(text);
 }

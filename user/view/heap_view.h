@@ -19,11 +19,14 @@
 
 #include "../model/findings.h"
 #include "../model/heap.h"
+#include "../model/heap_groups.h"
 #include "../model/heap_histogram.h"
 #include "../model/outline.h"
 #include "../model/path_merge.h"
+#include "../model/population.h"
 
 struct buf;
+struct heap_lives;
 struct output;
 struct terminal;
 
@@ -37,18 +40,21 @@ struct heap_heading {
 	uint64_t dump_ns;    /* how long it took; 0: not known */
 	bool is_file;
 	uint64_t in_file;    /* FILE@N: N */
+	const struct heap_lives *lives; /* of the objects; NULL: they were not followed */
 	const char *subject; /* "-p 4711", "app.gctrace@2": what a shell is to be told */
 };
 
 struct heap_type_line {
-	uint32_t type;
+	uint32_t type; /* or group, where the list has groups */
 	struct heap_type_sums sums;
+	const struct population_type *ages; /* of the same objects; NULL: not known */
 };
 
 struct heap_type_list {
 	const struct heap_type_line *lines; /* in the order in which they are to be shown */
 	size_t count, shown;
 	uint64_t of_bytes; /* what shares are shares of; 0: there are none */
+	const struct heap_groups *groups; /* NULL: it is of types */
 };
 
 struct heap_object_list {

@@ -28,6 +28,25 @@ void heap_words__type_of(struct buf *out, const struct heap *heap, uint32_t plac
 	heap_words__type(out, heap, heap__object(heap, place).type);
 }
 
+const char *heap_words__grouping(enum heap_grouping by)
+{
+	static const char *const names[] = { "type", "package", "loader", "module" };
+
+	return names[by];
+}
+
+void heap_words__group(struct buf *out, const struct heap_groups *groups, uint32_t group)
+{
+	const struct text name = groups->groups.items[group].name;
+
+	if (name.bytes)
+		buf__add(out, name.at, name.bytes);
+	else if (groups->by == HEAP_BY_PACKAGE)
+		buf__add_str(out, "(no package)");
+	else
+		buf__printf(out, "(%s not told)", heap_words__grouping(groups->by));
+}
+
 bool heap_words__is_array(const struct heap *heap, uint32_t place)
 {
 	if (heap__is_node(heap, place))

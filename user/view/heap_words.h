@@ -11,12 +11,19 @@
 
 #include "../model/findings.h"
 #include "../model/heap.h"
+#include "../model/heap_groups.h"
 
 struct buf;
 
 /* "shop.Order"; a class without a name is "class 17". */
 void heap_words__type(struct buf *out, const struct heap *heap, uint32_t type);
 void heap_words__type_of(struct buf *out, const struct heap *heap, uint32_t place);
+
+/* "shop", "(no package)", "(loader not told)". */
+void heap_words__group(struct buf *out, const struct heap_groups *groups, uint32_t group);
+
+/* "package", "loader", ...: for machines, too. */
+const char *heap_words__grouping(enum heap_grouping by);
 
 /* Of objects of this type references are elements. */
 bool heap_words__is_array(const struct heap *heap, uint32_t place);

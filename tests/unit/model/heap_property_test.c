@@ -300,41 +300,94 @@ static void check_roots(const struct graph *graph, struct heap *heap, const bool
 	}
 }
 
-/* Of a type together: the union of what its objects retain, each on its own. */
+/* Of several objects together: the union of what each retains on its own. */
+static uint64_t union_retained(const struct graph *graph, const bool *all, const bool *chosen)
+{
+	bool lost[OBJECTS_MOST] = { false };
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < graph->objects; i++) {
+		struct removed removed = nothing;
+		bool reached[OBJECTS_MOST];
+
+		if (!chosen[i])
+			continue;
+		removed.object = i;
+		reach(graph, &removed, reached);
+		for (uint32_t w = 0; w < graph->objects; w++)
+			lost[w] |= all[w] && !reached[w];
+	}
+	for (uint32_t i = 0; i < graph->objects; i++)
+		bytes += lost[i] ? graph->of[i].size : 0;
+	return bytes;
+}
+
+static void check_sums(const struct graph *graph, const bool *all, const bool *chosen,
+		       const struct heap_type_sums *sums)
+{
+	uint64_t objects = 0, shallow = 0, reached_bytes = 0;
+
+	for (uint32_t i = 0; i < graph->objects; i++) {
+		objects += chosen[i];
+		shallow += chosen[i] ? graph->of[i].size : 0;
+		reached_bytes += chosen[i] && all[i] ? graph->of[i].size : 0;
+	}
+	assert_int_equal(sums->retained, union_retained(graph, all, chosen));
+	assert_int_equal(sums->objects, objects);
+	assert_int_equal(sums->bytes, shallow);
+	assert_int_equal(sums->reached_bytes, reached_bytes);
+}
+
 static void check_types(const struct graph *graph, struct heap *heap, const bool *all)
 {
+	static const struct heap_type_sums none;
 	struct heap_type_sums *sums;
 
 	assert_int_equal(heap__histogram(heap, &sums), 0);
 	for (uint32_t type = 0; type < TYPES; type++) {
 		const uint32_t at = heap_types__known(heap__types(heap), 100 + type);
-		bool lost[OBJECTS_MOST] = { false };
-		uint64_t bytes = 0, shallow = 0, reached_bytes = 0;
+		bool chosen[OBJECTS_MOST];
 
-		for (uint32_t i = 0; i < graph->objects; i++) {
-			struct removed removed = nothing;
-			bool reached[OBJECTS_MOST];
-
-			if (graph->of[i].type != type)
-				continue;
-			shallow += graph->of[i].size;
-			reached_bytes += all[i] ? graph->of[i].size : 0;
-			removed.object = i;
-			reach(graph, &removed, reached);
-			for (uint32_t w = 0; w < graph->objects; w++)
-				lost[w] |= all[w] && !reached[w];
-		}
 		for (uint32_t i = 0; i < graph->objects; i++)
-			bytes += lost[i] ? graph->of[i].size : 0;
-		if (at == UINT32_MAX) {
-			assert_int_equal(shallow, 0);
-			continue;
-		}
-		assert_int_equal(sums[at].retained, bytes);
-		assert_int_equal(sums[at].bytes, shallow);
-		assert_int_equal(sums[at].reached_bytes, reached_bytes);
+			chosen[i] = graph->of[i].type == type;
+		check_sums(graph, all, chosen, at == UINT32_MAX ? &none : &sums[at]);
 	}
 	free(sums);
+}
+
+static bool has_odd_place(const void *context, uint32_t place)
+{
+	(void)context;
+	return place / 4 % 2;
+}
+
+/* Types put together in two groups and none, and half of the objects left out. */
+static void check_groups(const struct graph *graph, struct heap *heap, const bool *all,
+			 const uint32_t *places)
+{
+	uint32_t groups[TYPES + 1] = { HEAP_NO_GROUP };
+	struct heap_selection selection = { groups, 2, NULL, NULL };
+	struct heap_type_sums *sums;
+
+	for (uint32_t type = 0; type < TYPES; type++) {
+		const uint32_t at = heap_types__known(heap__types(heap), 100 + type);
+
+		if (at != UINT32_MAX)
+			groups[at] = type % 3 == 2 ? HEAP_NO_GROUP : type % 3;
+	}
+	for (unsigned int half = 0; half < 2; half++) {
+		selection.has = half ? has_odd_place : NULL;
+		assert_int_equal(heap__histogram_of(heap, &selection, &sums), 0);
+		for (uint32_t group = 0; group < 2; group++) {
+			bool chosen[OBJECTS_MOST];
+
+			for (uint32_t i = 0; i < graph->objects; i++)
+				chosen[i] = graph->of[i].type % 3 == group &&
+					    (!half || has_odd_place(NULL, places[i]));
+			check_sums(graph, all, chosen, &sums[group]);
+		}
+		free(sums);
+	}
 }
 
 static uint32_t target_of(const struct graph *graph, const uint32_t *places, uint32_t place)
@@ -534,6 +587,7 @@ static void heaps_are_as_defined(void **state)
 		check_objects(&graph, heap, all, places);
 		check_roots(&graph, heap, all);
 		check_types(&graph, heap, all);
+		check_groups(&graph, heap, all, places);
 		check_references(&graph, heap, places);
 		check_preorder(heap);
 		check_paths(&graph, heap, places);

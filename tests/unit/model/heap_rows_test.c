@@ -30,20 +30,20 @@ static uint64_t there_and_back(const uint64_t *places, size_t count)
 	struct memory memory = { 0 };
 	struct pile pile = { 0 };
 	struct places_writer writer = { .to = &pile, .memory = &memory };
-	struct places reader;
+	struct places_reader reader;
 	uint64_t bytes;
 
 	places_writer__begin(&writer);
 	for (size_t i = 0; i < count; i++)
 		assert_true(places_writer__add(&writer, places[i]));
 	if (writer.plain) {
-		reader = places__of(NULL);
+		reader = places_reader__of(NULL);
 	} else {
 		assert_true(places_writer__end_run(&writer));
-		reader = places__of(pile.at);
+		reader = places_reader__of(pile.at);
 	}
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(places__next(&reader), places[i]);
+		assert_int_equal(places_reader__next(&reader), places[i]);
 	bytes = pile.used;
 	if (!writer.plain)
 		assert_ptr_equal(reader.at, pile.at + bytes);
