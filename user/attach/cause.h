@@ -25,11 +25,14 @@
  */
 int cause__look(struct target *target, const struct attacher *attacher);
 
+/* Is a return probe wanted in this module? */
+bool cause__wants_function(const struct target *target, const struct module *module);
+
 /*
- * Is a return probe wanted in this module? Then site->offset, program, probe and at_return are
- * filled in. 1, 0, or negative errno after an error message.
+ * Where it goes, in a module that is open: site->offset, program and at_return are filled in. 1, 0
+ * (there is no such function), or negative errno after an error message.
  */
-int cause__function(const struct target *target, const struct attacher *attacher,
-		    const struct module *module, struct link_site *site);
+int cause__function(const struct attacher *attacher, const struct module *module,
+		    struct link_site *site);
 
 #endif

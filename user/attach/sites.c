@@ -149,9 +149,9 @@ static int add_probe(struct target *target, const struct attacher *attacher, str
 	return err;
 }
 
-/* The return of a function that tells what no probe does. */
+/* The return of a function that tells what no probe does. It is looked for in the file. */
 static int add_function(struct target *target, const struct attacher *attacher,
-			struct sites *sites, const struct module *module)
+			struct sites *sites, struct module *module, const struct maps *maps)
 {
 	static const struct site no_arguments;
 	struct link_site site = {
@@ -166,9 +166,13 @@ static int add_function(struct target *target, const struct attacher *attacher,
 	uint32_t number;
 	int wanted, err;
 
-	if (!(target->wanted & site.levels) || is_function_linked(target, module))
+	if (!(target->wanted & site.levels) || !cause__wants_function(target, module) ||
+	    is_function_linked(target, module))
 		return 0;
-	wanted = cause__function(target, attacher, module, &site);
+	err = module__open(module, target->process, maps);
+	if (err)
+		return err == -ESRCH ? err : 0; /* the probes' own sites will say why */
+	wanted = cause__function(attacher, module, &site);
 	if (wanted <= 0)
 		return wanted;
 	if (is_linked(target, &site))
@@ -183,9 +187,9 @@ static int add_function(struct target *target, const struct attacher *attacher,
 }
 
 static int collect(struct sites *sites, struct target *target, const struct attacher *attacher,
-		   const struct module *module)
+		   struct module *module, const struct maps *maps)
 {
-	int err = add_function(target, attacher, sites, module);
+	int err = add_function(target, attacher, sites, module, maps);
 
 	for (size_t i = 0; err == 0 && i < probe_row_count; i++)
 		if (probe_rows[i].levels & target->wanted)
@@ -213,7 +217,7 @@ static int add_module(struct sites *sites, struct target *target, const struct a
 		      struct module *module, const struct maps *maps)
 {
 	const size_t before = sites->count;
-	int err = collect(sites, target, attacher, module);
+	int err = collect(sites, target, attacher, module, maps);
 	size_t count = sites->count - before;
 
 	if (err || !count)
