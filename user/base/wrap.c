@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "wrap.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "escape.h"
@@ -17,13 +19,37 @@ static size_t next_line(struct buf *buf, const struct wrap *wrap)
 	return columns < wrap->indent ? wrap->indent : columns;
 }
 
+/* Of those that units.h writes behind a figure. */
+static bool is_unit(const char *word)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s", "min", "h", "d", "B", "KiB",
+					     "MiB", "GiB", "TiB", "k", "M", "G", "%" };
+	size_t len = strcspn(word, " \n,;:.)/");
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strlen(units[i]) == len && strncmp(units[i], word, len) == 0)
+			return true;
+	return false;
+}
+
+/* Bytes up to where the line may break next: a figure and its unit are one word. */
+static size_t next_word(const char *text)
+{
+	const size_t word = strcspn(text, " \n");
+
+	if (!isdigit((unsigned char)text[*text == '~']) || text[word] != ' ' ||
+	    !is_unit(text + word + 1))
+		return word;
+	return word + 1 + strcspn(text + word + 1, " \n");
+}
+
 const char *wrap__add(struct buf *buf, const struct wrap *wrap, size_t column, const char *text)
 {
 	bool first = true;
 
 	text += strspn(text, " ");
 	while (*text && *text != '\n') {
-		size_t word = strcspn(text, " \n");
+		size_t word = next_word(text);
 		size_t width = utf8__columns(text, word);
 
 		if (!first && column + 1 + width > wrap->columns) {

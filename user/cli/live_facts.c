@@ -83,6 +83,19 @@ static void set_providers(struct writer *writer, unsigned int providers)
 	buf__free(&text);
 }
 
+/* The others have no word for it; a JVM has one that can be read, or cannot (attach/cause.h). */
+static bool tells_causes(const struct target *target)
+{
+	const unsigned int providers = modules__providers(&target->modules);
+
+	if (providers & 1u << PROVIDER_GCTRACE || target->cause)
+		return true;
+	for (size_t i = 0; i < target->links.count; i++)
+		if (target->links.items[i].site.at_return && !target->links.items[i].error)
+			return true;
+	return false;
+}
+
 static void set_known(struct writer *writer, const struct target *target)
 {
 	struct offer offers[OFFER_COUNT];
@@ -96,7 +109,10 @@ static void set_known(struct writer *writer, const struct target *target)
 	/* CPython counts what each collection takes away. */
 	if (target->runtime->kind == RUNTIME_CPYTHON && offered & KNOWN_COLLECTIONS)
 		offered |= KNOWN_DEATHS;
-	wanted |= target->wanted & LEVEL_COLLECTIONS ? KNOWN_COLLECTIONS | KNOWN_DEATHS : 0;
+	if (tells_causes(target) && offered & KNOWN_COLLECTIONS)
+		offered |= KNOWN_CAUSES;
+	wanted |= target->wanted & LEVEL_COLLECTIONS ?
+			  KNOWN_COLLECTIONS | KNOWN_CAUSES | KNOWN_DEATHS : 0;
 	wanted |= target->wanted & LEVEL_POOLS ? KNOWN_POOLS : 0;
 	wanted |= target->wanted & LEVEL_MOVES ? KNOWN_MOVES : 0;
 	set_u64(writer, "known", offered & wanted);

@@ -189,6 +189,9 @@ int summary__pause(struct summary *summary, const struct pause *pause, unsigned 
 		if (is_for_collections(pause->why)) {
 			summary->earlier_pauses++;
 			add(&summary->earlier_pause_ns, pause->share_ns);
+		} else if (pause->why == GCTRACE_WHY_DUMP) {
+			summary->dump_pauses++;
+			add(&summary->dump_pause_ns, pause->share_ns);
 		}
 		return 0;
 	}

@@ -54,6 +54,7 @@ struct summary {
 	uint64_t pauses_unmeasured;
 	uint64_t other_pauses, other_pause_ns; /* in which no collection was seen; of those: */
 	uint64_t earlier_pauses, earlier_pause_ns; /* for one that began before the trace */
+	uint64_t dump_pauses, dump_pause_ns;	   /* for heap dumps */
 	VEC(struct top_pause) top;	       /* by summary__sort_top(): longest first */
 	size_t top_most;
 

@@ -91,7 +91,8 @@ static void pool_detail(const struct page *page, const struct collection_pool *p
 
 static void add_pause(const struct page *page, const struct pause *pause)
 {
-	const struct wrap wrap = { .columns = WRAP_COLUMNS, .indent = INDENT + 7 };
+	const struct wrap wrap = { .columns = terminal__text_columns(page->terminal),
+				   .indent = INDENT + 7 };
 	struct buf said = BUF_INIT;
 	char text[UNITS_TEXT];
 

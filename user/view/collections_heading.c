@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <inttypes.h>
+#include <string.h>
 
 #include "../base/escape.h"
+#include "../base/wrap.h"
 #include "collections.h"
 
-static void begin_line(struct buf *out, const struct terminal *terminal)
+/* A line that begins with "# ", and goes on in others if need be. Frees what it says. */
+static void put(struct buf *out, const struct terminal *terminal, struct buf *said)
 {
-	buf__add_str(out, terminal__on(terminal, STYLE_DIM));
-	buf__add_str(out, "# ");
-}
+	const struct wrap wrap = { terminal__text_columns(terminal), "#", strlen("#   ") };
 
-static void end_line(struct buf *out, const struct terminal *terminal)
-{
-	buf__add_str(out, terminal__off(terminal, STYLE_DIM));
-	buf__add_char(out, '\n');
+	buf__printf(out, "%s# ", terminal__on(terminal, STYLE_DIM));
+	wrap__add(out, &wrap, strlen("# "), buf__str(said));
+	buf__printf(out, "%s\n", terminal__off(terminal, STYLE_DIM));
+	if (said->error)
+		out->error = said->error;
+	buf__free(said);
 }
 
 static void add_text(struct buf *out, const char *before, struct text text, const char *after)
@@ -33,6 +36,7 @@ static void add_known(struct buf *out, unsigned int known, const char *moves)
 		const char *words;
 	} parts[] = {
 		{ KNOWN_COLLECTIONS, "collections and pauses" },
+		{ KNOWN_CAUSES, "causes" },
 		{ KNOWN_POOLS, "pools before and after" },
 		{ KNOWN_MOVES, moves },
 		{ KNOWN_DEATHS, "how many objects died" },
@@ -51,44 +55,48 @@ static void add_known(struct buf *out, unsigned int known, const char *moves)
 
 static void add_who(struct buf *out, const struct terminal *terminal, const struct heading *heading)
 {
-	begin_line(out, terminal);
+	struct buf said = BUF_INIT, from = BUF_INIT;
+
 	if (heading->runtime.bytes == 0)
-		buf__add_str(out, "a runtime that has not said its name");
-	add_text(out, "", heading->runtime, "");
-	add_text(out, " ", heading->version, "");
-	add_text(out, ", ", heading->collector, "");
+		buf__add_str(&said, "a runtime that has not said its name");
+	add_text(&said, "", heading->runtime, "");
+	add_text(&said, " ", heading->version, "");
+	add_text(&said, ", ", heading->collector, "");
 	if (heading->pid)
-		buf__printf(out, "; pid %" PRIu64, heading->pid);
-	add_text(out, " (", heading->name, ")");
-	end_line(out, terminal);
-	if (heading->file) {
-		begin_line(out, terminal);
-		buf__printf(out, "from %s", escape(heading->file));
-		end_line(out, terminal);
-	}
+		buf__printf(&said, "; pid %" PRIu64, heading->pid);
+	add_text(&said, " (", heading->name, ")");
+	put(out, terminal, &said);
+	if (!heading->file)
+		return;
+	buf__printf(&from, "from %s", escape(heading->file));
+	put(out, terminal, &from);
+}
+
+static void add_list(struct buf *out, const struct terminal *terminal, const char *title,
+		     unsigned int known, const char *moves)
+{
+	struct buf said = BUF_INIT;
+
+	buf__add_str(&said, title);
+	add_known(&said, known, moves);
+	put(out, terminal, &said);
 }
 
 void collections__add_heading(struct buf *out, const struct terminal *terminal,
 			      const struct heading *heading)
 {
-	unsigned int all = KNOWN_COLLECTIONS | KNOWN_POOLS | KNOWN_MOVES;
-	unsigned int never = all & ~heading->known & ~heading->on_request;
+	static const char all_of_moves[] = "what moved, survived and died";
+	const unsigned int all = KNOWN_COLLECTIONS | KNOWN_CAUSES | KNOWN_POOLS | KNOWN_MOVES;
+	const unsigned int never = all & ~heading->known & ~heading->on_request;
+	struct buf said = BUF_INIT;
 
 	add_who(out, terminal, heading);
-	begin_line(out, terminal);
-	buf__add_str(out, "known: ");
-	add_known(out, heading->known, "what moved, survived and died");
-	end_line(out, terminal);
+	add_list(out, terminal, "known: ", heading->known, all_of_moves);
 	if (heading->on_request & KNOWN_MOVES) {
-		begin_line(out, terminal);
-		buf__add_str(out, "on request: what moved, survived and died (--moves)");
-		end_line(out, terminal);
+		buf__printf(&said, "on request: %s (--moves)", all_of_moves);
+		put(out, terminal, &said);
 	}
-	if (never) {
-		begin_line(out, terminal);
-		buf__add_str(out, "not told by this process: ");
-		add_known(out, never, heading->known & KNOWN_DEATHS ? "what moved and survived"
-								    : "what moved, survived and died");
-		end_line(out, terminal);
-	}
+	if (never)
+		add_list(out, terminal, "not told by this process: ", never,
+			 heading->known & KNOWN_DEATHS ? "what moved and survived" : all_of_moves);
 }

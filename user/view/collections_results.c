@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "../base/clock.h"
 #include "../base/escape.h"
@@ -17,14 +19,35 @@ struct page {
 
 #define NAME_COLUMNS 13 /* what a name says begins here */
 
-static void line(const struct page *page, const char *name)
+/*
+ * A line that `before` begins: what it says, which is freed, goes on in further lines below where it
+ * began if there is no room. Where there is, it is as it is, with its runs of blanks.
+ */
+static void put(const struct page *page, enum style style, const char *before, struct buf *said)
 {
-	buf__printf(page->out, "  %-*s", NAME_COLUMNS - 2, name);
+	const size_t at = utf8__columns(before, strlen(before));
+	const struct wrap wrap = { .columns = terminal__text_columns(page->terminal), .indent = at };
+
+	buf__add_str(page->out, terminal__on(page->terminal, style));
+	buf__add_str(page->out, before);
+	if (at + utf8__columns(buf__str(said), said->len) <= wrap.columns)
+		buf__add(page->out, buf__str(said), said->len);
+	else
+		wrap__add(page->out, &wrap, at, buf__str(said));
+	buf__add_str(page->out, terminal__off(page->terminal, style));
+	buf__add_char(page->out, '\n');
+	if (said->error)
+		page->out->error = said->error;
+	buf__free(said);
 }
 
-static void end_line(const struct page *page)
+/* The same behind a name. */
+static void put_named(const struct page *page, const char *name, struct buf *said)
 {
-	buf__add_char(page->out, '\n');
+	char before[NAME_COLUMNS + 8];
+
+	snprintf(before, sizeof(before), "  %-*s", NAME_COLUMNS - 2, name);
+	put(page, STYLE_PLAIN, before, said);
 }
 
 /* "124 young, 2 full" */
@@ -48,7 +71,7 @@ static void add_title(const struct page *page)
 	const struct results *results = page->results;
 	const struct summary *summary = results->summary;
 	const struct heading *of = results->of;
-	const struct wrap wrap = { .columns = WRAP_COLUMNS, .indent = 2 };
+	const struct wrap wrap = { .columns = terminal__text_columns(page->terminal), .indent = 2 };
 	struct buf said = BUF_INIT;
 	char text[UNITS_TEXT];
 
@@ -69,7 +92,7 @@ static void add_title(const struct page *page)
 	buf__add_str(page->out, terminal__on(page->terminal, STYLE_HEAD));
 	wrap__add(page->out, &wrap, 0, buf__str(&said));
 	buf__add_str(page->out, terminal__off(page->terminal, STYLE_HEAD));
-	end_line(page);
+	buf__add_char(page->out, '\n');
 	if (said.error)
 		page->out->error = said.error;
 	buf__free(&said);
@@ -78,51 +101,57 @@ static void add_title(const struct page *page)
 static void add_others(const struct page *page, const char *name, uint64_t count, uint64_t ns,
 		       const char *which)
 {
+	struct buf said = BUF_INIT;
 	char text[UNITS_TEXT];
 
 	if (count == 0)
 		return;
-	line(page, name);
-	buf__printf(page->out, "%" PRIu64 " pause%s %s, in all %s", count, count == 1 ? "" : "s",
-		    which, units__ns(text, ns));
-	end_line(page);
+	buf__printf(&said, "%" PRIu64 " pause%s %s, in all %s", count, count == 1 ? "" : "s", which,
+		    units__ns(text, ns));
+	put_named(page, name, &said);
+}
+
+static void add_measured(const struct page *page)
+{
+	struct histogram *pauses = page->results->summary->pauses;
+	const uint64_t observed = summary__observed_ns(page->results->summary);
+	struct buf said = BUF_INIT;
+	char text[4][UNITS_TEXT];
+
+	if (histogram__count(pauses) == 0)
+		return;
+	buf__printf(&said, "%" PRIu64 ", in all %s, p50 %s, p99 %s, max %s",
+		    histogram__count(pauses), units__ns(text[0], histogram__sum(pauses)),
+		    units__ns(text[1], histogram__quantile(pauses, 500)),
+		    units__ns(text[2], histogram__quantile(pauses, 990)),
+		    units__ns(text[3], histogram__max(pauses)));
+	if (page->results->of && observed > 0)
+		buf__printf(&said, "; %.3g %% of the time",
+			    100.0 * (double)histogram__sum(pauses) / (double)observed);
+	put_named(page, "pauses", &said);
 }
 
 static void add_pauses(const struct page *page)
 {
-	struct summary *summary = page->results->summary;
-	struct histogram *pauses = summary->pauses;
-	uint64_t count = histogram__count(pauses), observed = summary__observed_ns(summary);
-	char text[4][UNITS_TEXT];
+	const struct summary *summary = page->results->summary;
+	struct buf said = BUF_INIT;
 
-	if (count > 0) {
-		line(page, "pauses");
-		buf__printf(page->out, "%" PRIu64 ", in all %s, p50 %s, p99 %s, max %s", count,
-			    units__ns(text[0], histogram__sum(pauses)),
-			    units__ns(text[1], histogram__quantile(pauses, 500)),
-			    units__ns(text[2], histogram__quantile(pauses, 990)),
-			    units__ns(text[3], histogram__max(pauses)));
-		if (page->results->of && observed > 0)
-			buf__printf(page->out, "; %.3g %% of the time",
-				    100.0 * (double)histogram__sum(pauses) / (double)observed);
-		end_line(page);
-	}
+	add_measured(page);
 	add_others(page, "earlier", summary->earlier_pauses, summary->earlier_pause_ns,
 		   "for a collection that began before the trace");
-	add_others(page, "others", summary->other_pauses - summary->earlier_pauses,
-		   summary->other_pause_ns - summary->earlier_pause_ns,
+	add_others(page, "dumps", summary->dump_pauses, summary->dump_pause_ns, "for heap dumps");
+	add_others(page, "others",
+		   summary->other_pauses - summary->earlier_pauses - summary->dump_pauses,
+		   summary->other_pause_ns - summary->earlier_pause_ns - summary->dump_pause_ns,
 		   "in which no collection was seen");
-	if (summary->pauses_unmeasured > 0) {
-		line(page, "unmeasured");
-		buf__printf(page->out, "%" PRIu64 " pause%s whose beginning or end was not seen",
-			    summary->pauses_unmeasured,
-			    summary->pauses_unmeasured == 1 ? "" : "s");
-		end_line(page);
-	}
+	if (summary->pauses_unmeasured == 0)
+		return;
+	buf__printf(&said, "%" PRIu64 " pause%s whose beginning or end was not seen",
+		    summary->pauses_unmeasured, summary->pauses_unmeasured == 1 ? "" : "s");
+	put_named(page, "unmeasured", &said);
 }
 
-static void add_rate(const struct page *page, const char **before, const char *name,
-		     struct rate rate)
+static void add_rate(struct buf *said, const char *name, struct rate rate)
 {
 	char text[UNITS_TEXT];
 	double per_second;
@@ -132,24 +161,22 @@ static void add_rate(const struct page *page, const char **before, const char *n
 	per_second = (double)rate.bytes.value * (double)NS_PER_S / (double)rate.ns;
 	if (per_second > 1e18)
 		return;
-	buf__printf(page->out, "%s%s %s%s/s", *before, name, rate.bytes.estimated ? "~" : "",
-		    units__bytes(text, (uint64_t)per_second));
-	*before = ", ";
+	buf__printf(said, "%s%s %s%s/s", said->len ? ", " : "", name,
+		    rate.bytes.estimated ? "~" : "", units__bytes(text, (uint64_t)per_second));
 }
 
 static void add_rates(const struct page *page)
 {
 	const struct summary *summary = page->results->summary;
 	struct rate promotion = summary__promotion(summary);
-	const char *before = "";
+	struct buf said = BUF_INIT;
 
 	/* Of one process: heaps of several have no rate in common. */
 	if (!page->results->of || (summary->allocated.ns == 0 && promotion.ns == 0))
 		return;
-	line(page, "rates");
-	add_rate(page, &before, "allocated", summary->allocated);
-	add_rate(page, &before, "promoted", promotion);
-	end_line(page);
+	add_rate(&said, "allocated", summary->allocated);
+	add_rate(&said, "promoted", promotion);
+	put_named(page, "rates", &said);
 }
 
 static void add_sum(struct buf *out, const char *name, struct amount bytes)
@@ -178,7 +205,6 @@ static void add_objects(struct buf *out, const struct summary *summary, bool sam
 static void add_sums(const struct page *page)
 {
 	const struct summary *summary = page->results->summary;
-	const struct wrap wrap = { .columns = WRAP_COLUMNS, .indent = NAME_COLUMNS };
 	struct buf said = BUF_INIT;
 
 	if (!summary->moved.known && !summary->dead.known && !summary->dead_objects.known)
@@ -188,46 +214,37 @@ static void add_sums(const struct page *page)
 	add_sum(&said, "promoted", summary->promoted);
 	add_sum(&said, "dead", summary->dead);
 	add_objects(&said, summary, page->results->of != NULL);
-	line(page, "objects");
-	wrap__add(page->out, &wrap, NAME_COLUMNS, buf__str(&said));
-	end_line(page);
-	if (said.error)
-		page->out->error = said.error;
-	buf__free(&said);
+	put_named(page, "objects", &said);
 }
 
-static const struct heading *whose(const struct results *results, uint32_t target)
+static void add_long_one(const struct page *page, const char *name, const struct top_pause *top)
 {
-	if (results->of || !results->whose)
-		return results->of;
-	return results->whose(results->whose_context, target);
+	const struct heading *of = results__whose(page->results, top->target);
+	struct buf said = BUF_INIT;
+	char text[UNITS_TEXT];
+
+	buf__printf(&said, "%s at ", units__ns_column(text, top->ns));
+	collections__add_time(&said, page->options, of, top->start_ns);
+	if (!page->results->of && of && of->pid)
+		buf__printf(&said, "  pid %" PRIu64, of->pid);
+	if (top->number != EVENT_UNKNOWN)
+		buf__printf(&said, "  gc %" PRIu64, top->number);
+	buf__add_str(&said, "  ");
+	escape__add(&said, top->what.at, top->what.bytes);
+	if (top->cause.bytes) {
+		buf__add_str(&said, ", ");
+		escape__add(&said, top->cause.at, top->cause.bytes);
+	}
+	put_named(page, name, &said);
 }
 
 static void add_longest(const struct page *page)
 {
 	struct summary *summary = page->results->summary;
-	char text[UNITS_TEXT];
 
 	summary__sort_top(summary);
-	for (size_t i = 0; i < summary->top.count; i++) {
-		const struct top_pause *top = &summary->top.items[i];
-		const struct heading *of = whose(page->results, top->target);
-
-		line(page, i ? "" : "longest");
-		buf__printf(page->out, "%s at ", units__ns_column(text, top->ns));
-		collections__add_time(page->out, page->options, of, top->start_ns);
-		if (!page->results->of && of && of->pid)
-			buf__printf(page->out, "  pid %" PRIu64, of->pid);
-		if (top->number != EVENT_UNKNOWN)
-			buf__printf(page->out, "  gc %" PRIu64, top->number);
-		buf__add_str(page->out, "  ");
-		escape__add(page->out, top->what.at, top->what.bytes);
-		if (top->cause.bytes) {
-			buf__add_str(page->out, ", ");
-			escape__add(page->out, top->cause.at, top->cause.bytes);
-		}
-		end_line(page);
-	}
+	for (size_t i = 0; i < summary->top.count; i++)
+		add_long_one(page, i ? "" : "longest", &summary->top.items[i]);
 }
 
 static void add_legend(const struct page *page, unsigned int marks)
@@ -243,18 +260,29 @@ static void add_legend(const struct page *page, unsigned int marks)
 		{ MARK_ESTIMATED, "~", "an estimate (-o json gives its limits)" },
 	};
 
-	for (size_t i = 0; i < sizeof(legends) / sizeof(*legends); i++)
-		if (marks & legends[i].mark)
-			buf__printf(page->out, "  %s  %s\n", legends[i].sign, legends[i].words);
+	for (size_t i = 0; i < sizeof(legends) / sizeof(*legends); i++) {
+		struct buf said = BUF_INIT;
+		char before[8];
+
+		if (!(marks & legends[i].mark))
+			continue;
+		snprintf(before, sizeof(before), "  %s  ", legends[i].sign);
+		buf__add_str(&said, legends[i].words);
+		put(page, STYLE_PLAIN, before, &said);
+	}
 }
 
 static void add_odd(const struct page *page)
 {
-	for (unsigned int i = 0; odd__name(i); i++)
-		if (odd__of(&page->results->odd, i))
-			buf__printf(page->out, "  odd: %" PRIu64 " %s\n",
-				    odd__of(&page->results->odd, i),
-				    odd__text(i, odd__of(&page->results->odd, i)));
+	for (unsigned int i = 0; odd__name(i); i++) {
+		const uint64_t count = odd__of(&page->results->odd, i);
+		struct buf said = BUF_INIT;
+
+		if (!count)
+			continue;
+		buf__printf(&said, "%" PRIu64 " %s", count, odd__text(i, count));
+		put(page, STYLE_PLAIN, "  odd: ", &said);
+	}
 }
 
 static void add_losses(const struct page *page)
@@ -274,16 +302,16 @@ static void add_losses(const struct page *page)
 			    terminal__off(page->terminal, STYLE_GOOD));
 		return;
 	}
-	buf__add_str(page->out, terminal__on(page->terminal, STYLE_BAD));
 	for (unsigned int i = 0; i < LOSS_KINDS; i++) {
+		struct buf said = BUF_INIT;
+
 		if (!results->lost[i])
 			continue;
-		buf__printf(page->out, "%s%" PRIu64 " %s", before, results->lost[i],
+		buf__printf(&said, "%" PRIu64 " %s", results->lost[i],
 			    loss__text(i, results->lost[i]));
-		before = "\n              ";
+		put(page, STYLE_BAD, before, &said);
+		before = "              ";
 	}
-	buf__add_str(page->out, terminal__off(page->terminal, STYLE_BAD));
-	end_line(page);
 }
 
 void collections__add_results(struct buf *out, const struct terminal *terminal,

@@ -41,6 +41,8 @@ static void add_known(struct json *json, const char *key, unsigned int known)
 	json__array(json, key);
 	if (known & KNOWN_COLLECTIONS)
 		json__string(json, NULL, "collections");
+	if (known & KNOWN_CAUSES)
+		json__string(json, NULL, "causes");
 	if (known & KNOWN_POOLS)
 		json__string(json, NULL, "pools");
 	if (known & KNOWN_MOVES)
@@ -257,16 +259,23 @@ static void add_quantiles(struct json *json, const struct summary *summary)
 	json__u64(json, "other_pause_total_ns", summary->other_pause_ns);
 	json__u64(json, "earlier_pauses", summary->earlier_pauses);
 	json__u64(json, "earlier_pause_total_ns", summary->earlier_pause_ns);
+	json__u64(json, "dump_pauses", summary->dump_pauses);
+	json__u64(json, "dump_pause_total_ns", summary->dump_pause_ns);
 }
 
-static void add_longest(struct json *json, struct summary *summary)
+static void add_longest(struct json *json, const struct results *results)
 {
+	struct summary *summary = results->summary;
+
 	summary__sort_top(summary);
 	json__array(json, "longest_pauses");
 	for (size_t i = 0; i < summary->top.count; i++) {
 		const struct top_pause *top = &summary->top.items[i];
+		const struct heading *of = results__whose(results, top->target);
 
 		json__object(json, NULL);
+		if (of && of->pid)
+			json__u64(json, "pid", of->pid);
 		json__u64(json, "start_ns", top->start_ns);
 		json__u64(json, "pause_ns", top->ns);
 		json__known(json, "gc", top->number);
@@ -391,7 +400,7 @@ static int show_results(struct view *view, const struct results *results)
 	add_sums(json, summary);
 	add_sum_limits(json, results);
 	add_kinds(json, summary);
-	add_longest(json, summary);
+	add_longest(json, results);
 	if (results->identity)
 		add_identity(json, results->identity);
 	return end(ndjson);

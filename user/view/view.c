@@ -55,3 +55,10 @@ bool results__complete(const struct results *results)
 			return false;
 	return true;
 }
+
+const struct heading *results__whose(const struct results *results, uint32_t target)
+{
+	if (results->of || !results->whose)
+		return results->of;
+	return results->whose(results->whose_context, target);
+}

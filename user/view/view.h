@@ -32,6 +32,7 @@ enum known {
 	KNOWN_POOLS = 2,
 	KNOWN_MOVES = 4,
 	KNOWN_DEATHS = 8, /* how many objects died; what moves tell includes that */
+	KNOWN_CAUSES = 16,
 };
 
 /* What there is to say of a target. Texts are the target's own bytes; of 0 bytes: not known. */
@@ -61,6 +62,9 @@ struct results {
 	const void *whose_context;
 	const struct follow_figures *identity; /* where objects were followed; NULL */
 };
+
+/* Whose one of its longest pauses is; NULL: not known. */
+const struct heading *results__whose(const struct results *results, uint32_t target);
 
 /* Nothing was lost. */
 bool results__complete(const struct results *results);

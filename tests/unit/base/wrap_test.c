@@ -43,6 +43,19 @@ static void words_stay_whole(void **state)
 	assert_wrapped(&plain, 0, "a /very/long/path b", "a\n/very/long/path\nb");
 }
 
+static void figures_stay_with_their_units(void **state)
+{
+	const struct wrap plain = { .columns = 10 };
+
+	(void)state;
+	assert_wrapped(&plain, 0, "max is 1.50 ms", "max is\n1.50 ms");
+	assert_wrapped(&plain, 0, "dump it 12 that", "dump it 12\nthat");
+	assert_wrapped(&plain, 0, "some ~4.0 MiB", "some\n~4.0 MiB");
+	assert_wrapped(&plain, 0, "seven 45  d", "seven 45 d");
+	assert_wrapped(&plain, 0, "seven 45 ", "seven 45");
+	assert_wrapped(&plain, 0, "a ~", "a ~");
+}
+
 static void further_lines_are_set_in(void **state)
 {
 	const struct wrap set_in = { .columns = 10, .indent = 4 };
@@ -70,6 +83,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_not_longer),
 		cmocka_unit_test(words_stay_whole),
+		cmocka_unit_test(figures_stay_with_their_units),
 		cmocka_unit_test(further_lines_are_set_in),
 		cmocka_unit_test(stops_at_a_line_feed),
 	};

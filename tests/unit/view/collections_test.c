@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "gctrace/wire.h"
 #include "samples.h"
 #include "view/collections.h"
 
@@ -34,7 +35,7 @@ static void heading(void **state)
 	assert_int_equal(view__heading(view, &heading), 0);
 	assert_string_equal(sheet__text(&sheet),
 			    "# minivm 1.2, copying nursery; pid 4711 (shop)\n"
-			    "# known: collections and pauses, pools before and after,"
+			    "# known: collections and pauses, causes, pools before and after,"
 			    " what moved, survived and died\n");
 	heading.known = KNOWN_COLLECTIONS;
 	heading.on_request = KNOWN_MOVES;
@@ -46,7 +47,7 @@ static void heading(void **state)
 			    "# from a\\x1b.rec\n"
 			    "# known: collections and pauses\n"
 			    "# on request: what moved, survived and died (--moves)\n"
-			    "# not told by this process: pools before and after\n");
+			    "# not told by this process: causes, pools before and after\n");
 	view__free(view);
 	sheet__end(&sheet);
 }
@@ -323,6 +324,7 @@ static void results(void **state)
 	struct pause pause = young.pauses[0];
 	struct sheet sheet;
 	struct view *view;
+	const char *text;
 
 	(void)state;
 	sheet__begin(&sheet);
@@ -340,6 +342,9 @@ static void results(void **state)
 	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
 	pause.share_ns = 7000;
 	assert_int_equal(summary__pause(&summary, &pause, 0), 0);
+	pause.share_ns = 9000;
+	pause.why = GCTRACE_WHY_DUMP;
+	assert_int_equal(summary__pause(&summary, &pause, 0), 0);
 	summary.start_ns = 1000 * NS_PER_S;
 	summary.end_ns = 1010 * NS_PER_S;
 	young.incomplete = true;
@@ -354,6 +359,7 @@ static void results(void **state)
 		"minivm (pid 4711), 10.0 s: 2 collections (2 young), 1 shown\n"
 		"  pauses     1, in all 1.50 ms, p50 1.50 ms, p99 1.50 ms, max 1.50 ms;"
 		" 0.015 % of the time\n"
+		"  dumps      1 pause for heap dumps, in all 9.00 us\n"
 		"  others     1 pause in which no collection was seen, in all 7.00 us\n"
 		"  unmeasured 1 pause whose beginning or end was not seen\n"
 		"  rates      allocated 10.0 MiB/s, promoted ~4.00 KiB/s\n"
@@ -365,6 +371,15 @@ static void results(void **state)
 		"  odd: 1 collection whose end was never told\n"
 		"NOT complete: 3 records found no room in the ring\n"
 		"              4 batches never came (gap in their numbers)\n");
+	sheet.terminal.columns = 60;
+	assert_int_equal(view__heading(view, &heading), 0);
+	assert_int_equal(view__results(view, &results), 0);
+	text = sheet__text(&sheet);
+	assert_in_range(longest_line(text), 50, 60);
+	assert_non_null(strstr(text, "pools before and\n#   after, what moved"));
+	assert_non_null(strstr(text, " ms,\n             max 1.50 ms; 0.015 %"));
+	assert_non_null(strstr(text, "promoted\n             ~40.0 KiB"));
+	sheet.terminal.columns = 0;
 	memset(results.lost, 0, sizeof(results.lost));
 	memset(&results.odd, 0, sizeof(results.odd));
 	results.of = NULL;

@@ -34,7 +34,7 @@ static void header(void **state)
 		"{\"event\":\"header\",\"pid\":4711,\"gctrace\":\"" GCTRACE_VERSION "\","
 		"\"name\":\"shop\",\"runtime\":\"minivm\",\"runtime_version\":\"1.2\","
 		"\"collector\":\"copying nursery\",\"provider\":\"gctrace\","
-		"\"accuracy\":\"exact\",\"known\":[\"collections\",\"pools\",\"moves\"],"
+		"\"accuracy\":\"exact\",\"known\":[\"collections\",\"causes\",\"pools\",\"moves\"],"
 		"\"on_request\":[],\"start_ns\":1000000000000,\"clock_offset_ns\":5}\n");
 	heading = (struct heading){ .known = KNOWN_COLLECTIONS, .on_request = KNOWN_MOVES,
 				    .clock_offset_ns = -3, .file = "x.gctrace" };
@@ -164,14 +164,15 @@ static void pauses_and_results(void **state)
 		"\"pause_p50_ns\":1500000,\"pause_p99_ns\":1500000,\"pause_max_ns\":1500000,"
 		"\"pauses_unmeasured\":0,\"other_pauses\":0,\"other_pause_total_ns\":0,"
 		"\"earlier_pauses\":0,\"earlier_pause_total_ns\":0,"
+		"\"dump_pauses\":0,\"dump_pause_total_ns\":0,"
 		"\"paused_share\":0.0005,\"promoted_bytes_per_second\":6826.666666666667,"
 		"\"moved_bytes\":921600,\"survived_bytes\":1048576,\"promoted_bytes\":20480,"
 		"\"dead_bytes\":4194304,\"dead_objects\":12345,"
 		"\"estimated\":{\"promoted_bytes_per_second\":[3413.3333333333335,10240],"
 		"\"promoted_bytes\":[10240,30720]},"
 		"\"kinds\":[{\"kind\":\"young\",\"collections\":1,\"pause_total_ns\":1500000,"
-		"\"pause_max_ns\":1500000}],\"longest_pauses\":[{\"start_ns\":1002500000000,"
-		"\"pause_ns\":1500000,\"gc\":41,\"kind\":\"young\",\"cause\":\"allocation\"}]}\n");
+		"\"pause_max_ns\":1500000}],\"longest_pauses\":[{\"pid\":4711,"
+		"\"start_ns\":1002500000000,\"pause_ns\":1500000,\"gc\":41,\"kind\":\"young\",\"cause\":\"allocation\"}]}\n");
 	results.of = NULL;
 	assert_int_equal(view__results(view, &results), 0);
 	assert_null(strstr(sheet__text(&sheet), "per_second"));

@@ -54,7 +54,7 @@ struct heading sample__heading(void)
 		.version = TEXT("1.2"),
 		.collector = TEXT("copying nursery"),
 		.provider = TEXT("gctrace"),
-		.known = KNOWN_COLLECTIONS | KNOWN_POOLS | KNOWN_MOVES,
+		.known = KNOWN_COLLECTIONS | KNOWN_CAUSES | KNOWN_POOLS | KNOWN_MOVES,
 		.start_ns = START,
 		.clock_offset_ns = 5,
 	};
