@@ -89,3 +89,31 @@ if [ -n "$python" ]; then
 else
 	skip "no python3 here has probes"
 fi
+
+t "attached to while it is busy: nothing that began before is taken for something else"
+if [ -n "$python" ]; then
+	# Young collections one after the other, some hundred a second, in two threads.
+	cat >"$TMP/busy.py" <<-'END'
+		import gc, threading
+		gc.set_threshold(50, 5, 1000)
+		kept = [[i] for i in range(20000)]
+		def work():
+		    while True:
+		        made = [[i] for i in range(500)]
+		threading.Thread(target=work, daemon=True).start()
+		print("ready", flush=True)
+		work()
+	END
+	start busy "$python" "$TMP/busy.py"
+	wait_for grep -qs ready "$TMP/busy.out"
+	for attach in 1 2 3 4 5 6 7 8; do
+		run gctrace -p "$(pid busy)" -d 400ms -o json
+		expect_status 0
+		tail -n 1 "$TMP/out" >"$TMP/summary.$attach"
+	done
+	python3 "$HERE/summaries_check.py" "$TMP"/summary.? || fail "figures that cannot be"
+	stop busy KILL
+	pass
+else
+	skip "no python3 here has probes"
+fi

@@ -205,7 +205,6 @@ static enum status close_writer(struct recorder *recorder, enum status status)
 	if (!writer)
 		return STATUS_FAILED;
 	progress_end();
-	recording_writer__facts(writer, live__facts(recorder->trace.live)); /* ended_ns */
 	recording_writer__flush(writer);
 	records = recording_writer__records(writer);
 	units__bytes(text, recording_writer__bytes(writer));

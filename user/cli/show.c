@@ -395,6 +395,11 @@ static int show_event(void *context, const struct event *event)
 	return end_target(show, event);
 }
 
+void show__over_from(struct show *show, uint64_t ns)
+{
+	assembler__over_from(show->assembler, ns);
+}
+
 struct event_sink show__sink(struct show *show)
 {
 	return (struct event_sink){ show_event, show };

@@ -57,6 +57,9 @@ struct event_sink show__sink(struct show *show);
 /* Where losses are counted (the feed's); must outlive the show. Once, before the first event. */
 void show__count_losses(struct show *show, const struct losses *losses);
 
+/* The trace was over at this moment; something of what comes later may still belong to it. */
+void show__over_from(struct show *show, uint64_t ns);
+
 /* Nothing more comes: the results. */
 int show__finish(struct show *show, uint64_t end_ns);
 

@@ -254,7 +254,11 @@ static void stop(struct trace *trace)
 	if (trace->end_ns)
 		return;
 	trace->end_ns = clock__monotonic_ns();
+	show__over_from(trace->show, trace->end_ns);
 	live__stop(trace->live, trace->end_ns);
+	/* In front of what comes after it. */
+	if (trace->writer)
+		recording_writer__facts(trace->writer, live__facts(trace->live));
 }
 
 int trace__follow(struct trace *trace, const struct trace_hooks *hooks)
@@ -292,6 +296,8 @@ int trace__read(struct trace *trace)
 
 	do {
 		answer = feed__pull(trace->feed, &source, 0);
+		show__over_from(trace->show,
+				facts__get_u64(recording__facts(trace->recording), "ended_ns", 0));
 	} while (answer == SOURCE_MORE && !look_at_signals(trace));
 	return answer < 0 ? answer : 0;
 }

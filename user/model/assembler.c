@@ -99,6 +99,16 @@ int assembler__whole_from(struct assembler *assembler, uint32_t target, uint64_t
 	return 0;
 }
 
+void assembler__over_from(struct assembler *assembler, uint64_t ns)
+{
+	assembler->over_from = ns;
+}
+
+bool assembler__is_late(const struct assembler *assembler, const struct event *event)
+{
+	return assembler->over_from && event->time >= assembler->over_from;
+}
+
 struct assembler_odd assembler__odd(const struct assembler *assembler, uint32_t target)
 {
 	const struct image *image = find_image(assembler, target);

@@ -96,6 +96,12 @@ int assembler__event(struct assembler *assembler, const struct event *event);
 int assembler__whole_from(struct assembler *assembler, uint32_t target, uint64_t ns);
 
 /*
+ * The trace is over at this moment: its probes are detached from then on, one before the other. So
+ * what begins later is not told, nor is what ends later and was not seen beginning.
+ */
+void assembler__over_from(struct assembler *assembler, uint64_t ns);
+
+/*
  * This target ends here (it exited, or the trace is over): what runs is handed out as cut off.
  * EVENT_EXEC and EVENT_EXIT do the same. Afterwards the target is forgotten.
  */

@@ -210,6 +210,8 @@ int assembler__gc_start(struct assembler *assembler, struct image *image,
 	struct transaction *transaction;
 	int result = 0;
 
+	if (assembler__is_late(assembler, event))
+		return 0;
 	while ((transaction = outdated(image, event)))
 		keep_first(&result, give_up(assembler, image, transaction));
 	transaction = early_bird(image, event->gc_start.gc);
@@ -242,6 +244,8 @@ int assembler__gc_finish(struct assembler *assembler, struct image *image,
 
 	if (event->overdue)
 		return transaction ? give_up(assembler, image, transaction) : 0;
+	if (!transaction && assembler__is_late(assembler, event))
+		return 0;
 	if (!transaction) {
 		err = adopt(assembler, image, event->gc_finish.gc, &transaction);
 		if (err)
@@ -269,6 +273,8 @@ static int reporter(struct assembler *assembler, struct image *image, const stru
 	int err = 0;
 
 	*out = image__find(image, gc, event->tid, true);
+	if (!*out && assembler__is_late(assembler, event))
+		return 0;
 	if (!*out)
 		err = adopt(assembler, image, gc, out);
 	if (!err && !*out)

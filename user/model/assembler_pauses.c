@@ -123,9 +123,13 @@ static int end_outdated_stops(struct assembler *assembler, struct image *image, 
 int assembler__pause_begin(struct assembler *assembler, struct image *image,
 			   const struct event *event)
 {
-	int result = end_outdated_stops(assembler, image, event->pause.pause);
-	struct stop *stop = stop__new(++image->ids, event);
+	struct stop *stop;
+	int result;
 
+	if (assembler__is_late(assembler, event))
+		return 0;
+	result = end_outdated_stops(assembler, image, event->pause.pause);
+	stop = stop__new(++image->ids, event);
 	if (!stop || vec__push(&image->stops, stop)) {
 		stop__free(stop);
 		return -ENOMEM;
@@ -145,6 +149,8 @@ int assembler__pause_end(struct assembler *assembler, struct image *image,
 
 	if (event->overdue)
 		return stop ? give_up_stop(assembler, image, stop) : 0;
+	if (!stop && assembler__is_late(assembler, event))
+		return 0;
 	/* Perhaps of one that a loss has ended. */
 	if (!stop && event->pause.pause == EVENT_UNKNOWN && image->broken)
 		return 0;

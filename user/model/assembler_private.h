@@ -20,6 +20,7 @@ struct assembler {
 	struct image *images;
 	uint64_t lost_until; /* of any target: also of those that are new */
 	bool broken;	     /* the same: whole records were lost */
+	uint64_t over_from;  /* when the trace was over; 0: not known, or not yet */
 };
 
 /* The first answer that is not 0 wins; what follows is done all the same. */
@@ -28,6 +29,9 @@ static inline void keep_first(int *result, int answer)
 	if (!*result)
 		*result = answer;
 }
+
+/* Is it of a time when the trace was over? */
+bool assembler__is_late(const struct assembler *assembler, const struct event *event);
 
 /* Tell the range sink, by one of its functions, of a transaction. */
 int assembler__tell_ranges(struct assembler *assembler, const struct transaction *transaction,

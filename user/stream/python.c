@@ -5,7 +5,11 @@
  * A collection is one pair, and one pause: the thread holds its interpreter's lock all the while,
  * so no other Python code of that interpreter runs, unless a finalizer lets go of it. Interpreters
  * with locks of their own (3.12) collect side by side, each in a thread of its own, and what
- * belongs together is told by the thread. No state is needed here.
+ * belongs together is told by the thread.
+ *
+ * A thread makes one after the other: what a finalizer asks for meanwhile is not done. So a start
+ * shows that what its thread was at is over, also where that end was missed: probes are attached
+ * one after the other.
  *
  * `found` counts the unreachable objects, those in gc.garbage included, which stay.
  */
@@ -15,7 +19,12 @@
 
 #include <gctrace/wire.h>
 
+#include "base/vec.h"
 #include "translator.h"
+
+struct python {
+	VEC(uint32_t) collecting; /* threads whose start was seen, and no end yet */
+};
 
 /* Collecting generation n collects all younger ones, too. */
 static uint64_t generations_up_to(int64_t generation)
@@ -65,27 +74,72 @@ static int tell_done(const struct record *record, const struct event_sink *sink,
 	return err ? err : tell_pause(record, sink, EVENT_PAUSE_END);
 }
 
+/* Was this thread collecting? It is no more. */
+static bool was_collecting(struct python *python, uint32_t tid)
+{
+	for (size_t i = 0; i < python->collecting.count; i++) {
+		if (python->collecting.items[i] != tid)
+			continue;
+		python->collecting.items[i] = python->collecting.items[--python->collecting.count];
+		return true;
+	}
+	return false;
+}
+
+static int start(struct python *python, const struct record *record,
+		 const struct event_sink *sink, int64_t generation)
+{
+	const struct text none = { "", 0 };
+	int err = 0;
+
+	if (was_collecting(python, record->tid)) {
+		err = translator__finish_overdue(record, sink, none, record->tid);
+		if (!err)
+			err = translator__end_overdue(record, sink, record->tid);
+	}
+	if (!err && vec__push(&python->collecting, record->tid))
+		err = -ENOMEM;
+	return err ? err : tell_start(record, sink, generation);
+}
+
 static int python__record(void *state, const struct record *record, const struct event_sink *sink)
 {
 	const struct record_call *call = (const struct record_call *)record;
 
-	(void)state;
 	if (record->bytes < sizeof(*call))
 		return -EBADMSG;
 	switch (record->kind) {
 	case RECORD_PYTHON_GC_START:
-		return tell_start(record, sink, (int64_t)call->args[0]);
+		return start(state, record, sink, (int64_t)call->args[0]);
 	case RECORD_PYTHON_GC_DONE:
+		was_collecting(state, record->tid);
 		return tell_done(record, sink, (int64_t)call->args[0]);
 	default:
 		return -EBADMSG;
 	}
 }
 
+/* What was open need not be so any more. */
+static void python__lost(void *state)
+{
+	struct python *python = state;
+
+	vec__reset(&python->collecting);
+}
+
 static void *python__new(uint32_t target)
 {
 	(void)target;
-	return malloc(1);
+	return calloc(1, sizeof(struct python));
+}
+
+static void python__free(void *state)
+{
+	struct python *python = state;
+
+	if (python)
+		vec__free(&python->collecting);
+	free(python);
 }
 
 const struct translator python_translator = {
@@ -93,6 +147,7 @@ const struct translator python_translator = {
 	.first = RECORD_PYTHON_GC_START,
 	.last = RECORD_PYTHON_GC_DONE,
 	.new = python__new,
-	.free = free,
+	.free = python__free,
 	.record = python__record,
+	.lost = python__lost,
 };

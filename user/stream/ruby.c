@@ -76,38 +76,13 @@ static int tell_finish(const struct record *record, const struct event_sink *sin
 	return sink->event(sink->ctx, &event);
 }
 
-static int end_overdue_pause(const struct ruby *ruby, const struct record *record,
-			     const struct event_sink *sink)
-{
-	struct event event = translator__event(record, EVENT_PAUSE_END);
-
-	event.tid = ruby->pause_tid;
-	event.overdue = true;
-	event.pause.pause = EVENT_UNKNOWN;
-	event.pause.suspend_ns = EVENT_UNKNOWN;
-	return sink->event(sink->ctx, &event);
-}
-
-static int finish_overdue(const struct record *record, const struct event_sink *sink,
-			  struct text what, uint32_t tid)
-{
-	struct event event = translator__event(record, EVENT_GC_FINISH);
-
-	event.tid = tid;
-	event.overdue = true;
-	event.gc_finish.gc = EVENT_UNKNOWN;
-	event.gc_finish.collected = EVENT_UNKNOWN;
-	event.gc_finish.what = what;
-	return sink->event(sink->ctx, &event);
-}
-
 static int end_overdue_step(struct ruby *ruby, const struct record *record,
 			    const struct event_sink *sink)
 {
 	if (!ruby->in_step)
 		return 0;
 	ruby->in_step = false;
-	return end_overdue_pause(ruby, record, sink);
+	return translator__end_overdue(record, sink, ruby->pause_tid);
 }
 
 static int end_overdue_mark(struct ruby *ruby, const struct record *record,
@@ -118,8 +93,8 @@ static int end_overdue_mark(struct ruby *ruby, const struct record *record,
 	if (!ruby->marking)
 		return 0;
 	ruby->marking = false;
-	err = finish_overdue(record, sink, mark_word, ruby->pause_tid);
-	return err ? err : end_overdue_pause(ruby, record, sink);
+	err = translator__finish_overdue(record, sink, mark_word, ruby->pause_tid);
+	return err ? err : translator__end_overdue(record, sink, ruby->pause_tid);
 }
 
 /* Sweeping is over, now that a mark begins. When, is not known of a step whose end was missed. */
@@ -132,7 +107,7 @@ static int end_sweep(struct ruby *ruby, const struct record *record, const struc
 		return err;
 	ruby->sweeping = false;
 	if (overdue)
-		return finish_overdue(record, sink, sweep_word, ruby->tid);
+		return translator__finish_overdue(record, sink, sweep_word, ruby->tid);
 	return tell_finish(record, sink, sweep_word, ruby->last_step, ruby->tid);
 }
 
@@ -144,7 +119,7 @@ static int doubt_sweep(struct ruby *ruby, const struct record *record,
 	int err = end_overdue_step(ruby, record, sink);
 
 	ruby->sweeping = false;
-	return err || !told ? err : finish_overdue(record, sink, sweep_word, ruby->tid);
+	return err || !told ? err : translator__finish_overdue(record, sink, sweep_word, ruby->tid);
 }
 
 static int mark_begin(struct ruby *ruby, const struct record *record, const struct event_sink *sink)

@@ -54,4 +54,13 @@ static inline struct event translator__event(const struct record *record, enum e
 	};
 }
 
+/*
+ * The end of a pause, or a collection, of a thread: it is over by the time of this record, but when
+ * it ended was missed (event.overdue). What the sink answers.
+ */
+int translator__end_overdue(const struct record *record, const struct event_sink *sink,
+			    uint32_t tid);
+int translator__finish_overdue(const struct record *record, const struct event_sink *sink,
+			       struct text what, uint32_t tid);
+
 #endif

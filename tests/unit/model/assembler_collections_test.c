@@ -99,6 +99,34 @@ static void half_seen_amid_the_attach(void **state)
 	assert_int_equal(s.odd.pauses_unbegun + s.odd.pauses_unended, 0);
 }
 
+/* The trace is over, and probes are detached one before the other: only what had begun counts. */
+static void half_seen_amid_the_detach(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.now = 10;
+	pause_begin(&s, U, GCTRACE_WHY_COLLECTION);
+	gc_words(&s, "mark", NULL);
+	assembler__over_from(s.assembler, 100);
+	for (s.now = 120; s.now < 125; s.now++) {
+		gc_finish(&s, U);
+		pause_end(&s, U, U);
+	}
+	pause_begin(&s, U, GCTRACE_WHY_COLLECTION);
+	gc_words(&s, "mark", NULL);
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.pause_count, 1);
+	assert_false(s.collections[0].is.cut_off || s.collections[0].is.incomplete);
+	assert_true(s.collections[0].is.pause_ns >= 100);
+	script__end(&s);
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.pause_count, 1);
+	assert_int_equal(s.odd.unbegun + s.odd.unfinished, 0);
+	assert_int_equal(s.odd.pauses_unbegun + s.odd.pauses_unended, 0);
+}
+
 /* Later it is. */
 static void an_end_that_is_overdue_is_odd(void **state)
 {
@@ -587,6 +615,7 @@ int main(void)
 		cmocka_unit_test(finish_without_a_start),
 		cmocka_unit_test(starts_amid_the_attach),
 		cmocka_unit_test(half_seen_amid_the_attach),
+		cmocka_unit_test(half_seen_amid_the_detach),
 		cmocka_unit_test(an_end_that_is_overdue_is_odd),
 		cmocka_unit_test(old_background_collection_is_partial),
 		cmocka_unit_test(reports_come_before_the_start),
