@@ -155,7 +155,9 @@ expect "$TMP/out" '^all processes, '
 json -p "$(pid vm),$(pid other)" -d 2s
 expect_equal "2 3" "$(grep -c '"event":"header"' "$TMP/out") $(grep -c '"event":"summary"' "$TMP/out")" \
 	"headers and summaries"
-expect_equal "" "$(tail -n 1 "$TMP/out" | grep -o '"pid":')" "the last line's pid"
+expect_equal null "$(tail -n 1 "$TMP/out" | jq .pid)" "the last line's pid"
+expect_equal true "$(tail -n 1 "$TMP/out" | jq --argjson a "$(pid vm)" --argjson b "$(pid other)" \
+	'[.longest_pauses[].pid] | length > 0 and all(. == $a or . == $b)')" "whose the longest are"
 stop other
 pass
 

@@ -43,16 +43,14 @@ int cause__look(struct target *target, const struct attacher *attacher)
 	return 0;
 }
 
-bool cause__wants_function(const struct target *target, const struct module *module)
+int cause__function(const struct target *target, const struct attacher *attacher,
+		    struct module *module, const struct maps *maps, struct link_site *site)
 {
-	return !target->cause && module->providers & 1u << PROVIDER_HOTSPOT &&
-	       target->process->seccomp == PROCESS_SECCOMP_NONE;
-}
-
-int cause__function(const struct attacher *attacher, const struct module *module,
-		    struct link_site *site)
-{
-	if (symbol__find_function(module->fd, FUNCTION, &site->offset))
+	if (target->cause || !(module->providers & 1u << PROVIDER_HOTSPOT) ||
+	    target->process->seccomp != PROCESS_SECCOMP_NONE)
+		return 0;
+	if (module__open(module, target->process, maps) ||
+	    symbol__find_function(module->fd, FUNCTION, &site->offset))
 		return 0;
 	site->program = programs__find(attacher->programs, PROVIDER_HOTSPOT, "cause",
 				       site->multi);

@@ -19,20 +19,19 @@
 
 #include "attach/target.h"
 
+struct maps;
+
 /*
  * Look for the counters, if this is a JVM, and tell the programs of this target where the text is;
  * that it is nowhere, otherwise.
  */
 int cause__look(struct target *target, const struct attacher *attacher);
 
-/* Is a return probe wanted in this module? */
-bool cause__wants_function(const struct target *target, const struct module *module);
-
 /*
- * Where it goes, in a module that is open: site->offset, program and at_return are filled in. 1, 0
- * (there is no such function), or negative errno after an error message.
+ * Is a return probe wanted in this module? It is opened to find out. Then site->offset, program and
+ * at_return are filled in. 1, 0, or negative errno after an error message.
  */
-int cause__function(const struct attacher *attacher, const struct module *module,
-		    struct link_site *site);
+int cause__function(const struct target *target, const struct attacher *attacher,
+		    struct module *module, const struct maps *maps, struct link_site *site);
 
 #endif

@@ -149,7 +149,7 @@ static int add_probe(struct target *target, const struct attacher *attacher, str
 	return err;
 }
 
-/* The return of a function that tells what no probe does. It is looked for in the file. */
+/* The return of a function that tells what no probe does. */
 static int add_function(struct target *target, const struct attacher *attacher,
 			struct sites *sites, struct module *module, const struct maps *maps)
 {
@@ -166,13 +166,9 @@ static int add_function(struct target *target, const struct attacher *attacher,
 	uint32_t number;
 	int wanted, err;
 
-	if (!(target->wanted & site.levels) || !cause__wants_function(target, module) ||
-	    is_function_linked(target, module))
+	if (!(target->wanted & site.levels) || is_function_linked(target, module))
 		return 0;
-	err = module__open(module, target->process, maps);
-	if (err)
-		return err == -ESRCH ? err : 0; /* the probes' own sites will say why */
-	wanted = cause__function(attacher, module, &site);
+	wanted = cause__function(target, attacher, module, maps, &site);
 	if (wanted <= 0)
 		return wanted;
 	if (is_linked(target, &site))
