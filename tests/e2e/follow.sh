@@ -198,7 +198,8 @@ stop vm
 pass
 
 t "all collectors: every dump agrees with the model"
-for options in "--collector compact" "--collector concurrent" "--gc-threads 8 --collector compact"; do
+for options in "--collector compact" "--collector concurrent" "--gc-threads 8 --collector compact" \
+	"--collector compact --report mixed"; do
 	# shellcheck disable=SC2086
 	vm vm $options --rate 50
 	start follow gctrace follow -p "$(pid vm)" --every 300ms -o json

@@ -2,6 +2,7 @@
 #include "report.h"
 #include "large.h"
 #include "mutator.h"
+#include "nursery.h"
 #include "old.h"
 #include "options.h"
 
@@ -110,12 +111,20 @@ void report__pause_end(const struct pause *pause, uint64_t suspend_ns)
 
 /* ---- Collections ---- */
 
+static void write_space(uint64_t gc, unsigned when, const struct space *space)
+{
+	const uint64_t bytes = space->end - space->start;
+
+	gctrace_write_generation(own_writer(), when, gc, GEN_NURSERY, space->start, bytes, bytes);
+}
+
 static void write_generations(uint64_t gc, unsigned when)
 {
 	struct gctrace_writer *w = own_writer();
 
-	gctrace_write_generation(w, when, gc, GEN_NURSERY, heap.young, heap.young_bytes,
-				 heap.young_bytes);
+	write_space(gc, when, &nursery.eden);
+	write_space(gc, when, &nursery.survivor[0]);
+	write_space(gc, when, &nursery.survivor[1]);
 	gctrace_write_generation(w, when, gc, GEN_OLD, heap.old, old.top - heap.old,
 				 heap.old_bytes);
 	gctrace_write_generation(w, when, gc, GEN_LARGE, heap.large, large.top - heap.large,

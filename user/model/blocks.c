@@ -248,7 +248,8 @@ static int look_at(struct blocks *blocks, const struct blocks_end *end, const st
 	if (piece->from != PLACE_UNKNOWN && place->generation != PLACE_UNKNOWN &&
 	    place->generation > piece->from)
 		add(&of->promoted, piece->end - piece->start);
-	if (told && before > place->start && before < piece->start)
+	if (told && before > place->start && before < piece->start &&
+	    !places__has_seam(end->after, before, piece->start))
 		return note_hole(blocks, place->generation, piece->start - before);
 	return 0;
 }

@@ -43,8 +43,10 @@ struct blocks_generation {
 	uint64_t promoted;   /* lies in an older one now; where both are known */
 
 	/*
-	 * Between survivors that lie in one part of this generation afterwards, whatever they were
-	 * before: what a collection that stopped the world left unused. Only where it was condemned:
+	 * A hole: what is not in use between two survivors next to each other in one part of this
+	 * generation, as the collection leaves it. Not what is free below the first survivor of a
+	 * part or above its last, nor what lies between parts: nothing keeps that from being used.
+	 * Known where the generation was condemned by a collection that stopped the world:
 	 * elsewhere who lives was not told.
 	 */
 	bool holes_known;

@@ -10,7 +10,10 @@ static int by_start(const void *a, const void *b)
 	return left->start < right->start ? -1 : left->start > right->start;
 }
 
-/* Neighbours of one generation become one; what is said twice differently, unknown. */
+/*
+ * Neighbours of one generation become one; what is said twice differently, unknown. There is room
+ * for a seam at each of them.
+ */
 static void untangle(struct places *places)
 {
 	struct place *items = places->of.items;
@@ -27,6 +30,8 @@ static void untangle(struct places *places)
 		}
 		if (now.generation != last->generation)
 			last->generation = PLACE_UNKNOWN;
+		else if (now.start == last->end)
+			places->seams.items[places->seams.count++] = now.start;
 		if (now.end > last->end)
 			last->end = now.end;
 	}
@@ -36,9 +41,11 @@ static void untangle(struct places *places)
 int places__take(struct places *places, const struct generations *generations)
 {
 	vec__reset(&places->of);
+	vec__reset(&places->seams);
 	places->found = 0;
 	places->taken = false;
-	if (vec__reserve(&places->of, generations->parts.count))
+	if (vec__reserve(&places->of, generations->parts.count) ||
+	    vec__reserve(&places->seams, generations->parts.count))
 		return -ENOMEM;
 	for (size_t i = 0; i < generations->parts.count; i++) {
 		const struct generation_part *part = &generations->parts.items[i];
@@ -55,6 +62,7 @@ int places__take(struct places *places, const struct generations *generations)
 void places__free(struct places *places)
 {
 	vec__free(&places->of);
+	vec__free(&places->seams);
 	places->taken = false;
 }
 
@@ -108,4 +116,19 @@ bool places__overrun(struct places *places, uint64_t start, uint64_t end)
 	       places->of.items[i + 1].start == at.end)
 		at = places->of.items[++i];
 	return at.end < end;
+}
+
+bool places__has_seam(const struct places *places, uint64_t from, uint64_t to)
+{
+	size_t low = 0, high = places->seams.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (places->seams.items[middle] < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < places->seams.count && places->seams.items[low] <= to;
 }

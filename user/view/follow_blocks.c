@@ -34,7 +34,7 @@ static void say_generation(struct buf *said, const struct blocks_generation *of)
 		add_bytes(said, "promoted", of->promoted);
 	if (!of->holes_known)
 		return;
-	buf__printf(said, "; holes between survivors, empty spaces too: %s", units__count(text, of->holes));
+	buf__printf(said, "; holes between survivors: %s", units__count(text, of->holes));
 	if (of->holes) {
 		add_bytes(said, "in all", of->hole_bytes);
 		add_bytes(said, "largest", of->largest_hole);

@@ -94,6 +94,34 @@ static void a_concurrent_one_tells_no_holes(void **state)
 	blocks__free(&blocks);
 }
 
+/* Regions: the ends of one that is not full, and one that is empty, are no holes. */
+static void what_is_free_between_parts_is_no_hole(void **state)
+{
+	const struct range ranges[] = {
+		{ 0, 0, 10 }, { 20, 20, 10 },	 /* a hole of 10, and 70 free above it */
+		{ 310, 310, 10 }, { 390, 390, 10 }, /* 10 free below, one of 70, then full */
+		{ 400, 400, 100 },
+	};
+	struct generations generations = { 0 };
+	struct blocks blocks = { 0 };
+	struct places places = { 0 };
+	struct blocks_end end = { UINT64_MAX, &places, true };
+
+	(void)state;
+	for (uint64_t start = 0; start < 500; start += 100)
+		assert_int_equal(generations__note(&generations, 1, true, 0, start, 100), 0);
+	assert_int_equal(places__take(&places, &generations), 0);
+	assert_int_equal(places.of.count, 1);
+	assert_int_equal(blocks__phase(&blocks, ranges, 5, &places), 0);
+	assert_int_equal(blocks__conclude(&blocks, &end), 0);
+	assert_int_equal(of(&blocks, 0)->holes, 2);
+	assert_int_equal(of(&blocks, 0)->hole_bytes, 80);
+	assert_int_equal(of(&blocks, 0)->largest_hole, 70);
+	generations__free(&generations);
+	places__free(&places);
+	blocks__free(&blocks);
+}
+
 /* ---------------------------------------------------------------- byte by byte */
 
 static uint64_t seed = 0x9e3779b97f4a7c15;
@@ -125,7 +153,7 @@ static struct {
 	uint64_t mask;
 } o;
 
-/* Parts of random generations, some unknown between them, never two of one that touch. */
+/* Random generations, in parts some of which touch, something unknown between others. */
 static void draw(struct places *places)
 {
 	uint64_t at = any(20), last = PLACE_UNKNOWN;
@@ -141,6 +169,8 @@ static void draw(struct places *places)
 			place.generation = (last + 1) % GENERATIONS;
 		last = place.generation;
 		assert_int_equal(vec__push(&places->of, place), 0);
+		for (uint64_t seam = at + 1 + any(60); seam < place.end; seam += 1 + any(60))
+			assert_int_equal(vec__push(&places->seams, seam), 0);
 		at = place.end + (any(3) ? 0 : 1 + any(20));
 	}
 }
@@ -222,12 +252,22 @@ static void run_phase(struct blocks *blocks)
 	assert_int_equal(blocks__phase(blocks, ranges, count, &o.before), 0);
 }
 
+static bool is_seam(const struct places *places, uint64_t at)
+{
+	for (size_t i = 0; i < places->seams.count; i++)
+		if (places->seams.items[i] == at)
+			return true;
+	return false;
+}
+
 static void count_holes(const struct place *part)
 {
 	struct figures *figures = &o.of[part->generation];
 	uint64_t last = UINT64_MAX;
 
 	for (uint64_t i = part->start; i < part->end; i++) {
+		if (is_seam(&o.after, i))
+			last = UINT64_MAX;
 		if (!o.now[i].lives)
 			continue;
 		if (last != UINT64_MAX && i > last + 1) {
@@ -313,6 +353,7 @@ int main(void)
 		cmocka_unit_test(sliding_leaves_no_holes),
 		cmocka_unit_test(without_generations_little_is_known),
 		cmocka_unit_test(a_concurrent_one_tells_no_holes),
+		cmocka_unit_test(what_is_free_between_parts_is_no_hole),
 		cmocka_unit_test(every_byte_is_right),
 	};
 

@@ -100,6 +100,30 @@ static void parts_that_touch_are_one_heap(void **state)
 	places__free(&places);
 }
 
+static void where_parts_touch_is_a_seam(void **state)
+{
+	struct generations generations = { 0 };
+	struct places places = { 0 };
+
+	(void)state;
+	tell(&generations, 0, 300, 100);
+	tell(&generations, 0, 100, 100);
+	tell(&generations, 0, 200, 100);
+	tell(&generations, 1, 400, 100); /* another generation's is no seam, but an end */
+	tell(&generations, 0, 600, 100);
+	assert_int_equal(places__take(&places, &generations), 0);
+	assert_int_equal(places.of.count, 3);
+	assert_int_equal(places.seams.count, 2);
+	assert_true(places__has_seam(&places, 200, 200));
+	assert_true(places__has_seam(&places, 250, 300));
+	assert_true(places__has_seam(&places, 100, 500));
+	assert_false(places__has_seam(&places, 100, 199));
+	assert_false(places__has_seam(&places, 201, 299));
+	assert_false(places__has_seam(&places, 301, UINT64_MAX));
+	generations__free(&generations);
+	places__free(&places);
+}
+
 /* A picture does not change when what it was taken of does. */
 static void a_picture_is_of_its_moment(void **state)
 {
@@ -180,6 +204,7 @@ int main(void)
 		cmocka_unit_test(gaps_reach_to_their_neighbours),
 		cmocka_unit_test(what_is_said_twice_differently_is_not_known),
 		cmocka_unit_test(parts_that_touch_are_one_heap),
+		cmocka_unit_test(where_parts_touch_is_a_seam),
 		cmocka_unit_test(a_picture_is_of_its_moment),
 		cmocka_unit_test(every_byte_is_in_its_place),
 	};

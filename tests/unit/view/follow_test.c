@@ -123,7 +123,7 @@ static void bytes_by_ranges(void **state)
 		text(&shown),
 		"           gen 0: survived 2.00 KiB, moved 1.00 KiB, of that slid 512 B, stayed"
 		" 1.00 KiB, promoted\n"
-		"             256 B; holes between survivors, empty spaces too: 2, in all 96 B, largest 64 B\n"
+		"             256 B; holes between survivors: 2, in all 96 B, largest 64 B\n"
 		"           generation not told: survived 512 B, moved 0 B, stayed 512 B\n"
 		"           moved by less than 1.00 KiB in the median, by 600 B at most, to lower"
 		" addresses 1.00 KiB\n");
