@@ -65,7 +65,9 @@ stop follow INT
 expect_status 0
 expect_not "$TMP/follow.out" '^  only ages .*shop\.Order:'
 expect "$TMP/follow.out" '^  time s +gc what +cause +known +moved +stayed +promoted +died withdrawn$'
+expect_not "$TMP/follow.out" '^  time s +gc what +cause +pause' # no line of the stream's
 expect "$TMP/follow.out" '^  known +[0-9.]+( k)? alive'
+expect_not "$TMP/follow.err" 'told in' # each dump is told once: by its line
 expect "$TMP/follow.out" 'conflicts 0; error rate of the model 0'
 expect_equal "complete: nothing was lost" "$(tail -n 1 "$TMP/follow.out")" "the last line"
 stop plain
@@ -237,6 +239,8 @@ if command -v script >/dev/null; then
 	expect "$TMP/tty" $'\033\\[[0-9]+A'
 	expect "$TMP/tty" $'pid [0-9]+ at [0-9.]+: .* objects known'
 	expect "$TMP/tty" 'of [0-9]+ types, those with the most bytes alive'
+	expect "$TMP/tty" ' dumps, error rate ([0-9.]+ %|-)'
+	expect_not "$TMP/tty" 'told in' # each dump is told once: by what changes in the table
 	# What is painted fits; the cursor is neither hidden nor moved elsewhere.
 	sed -n 's/\x1b\[K\r*$//p' "$TMP/tty" | sed 's/.*\r//; s/\x1b\[[0-9]*[A-Z]//g' |
 		awk 'length > 69' >"$TMP/wide"

@@ -28,7 +28,7 @@ static void finish_dump(struct dumper *dumper, const struct dump *dump)
 		!result->begun && result->outcome == DUMP_ABORTED && dumper->had_round;
 
 	progress_end();
-	if (!was_taken_back)
+	if (!was_taken_back && !(dumper->is_quiet && dump__is_whole(dump)))
 		dump__tell(dump);
 	dumper->begun += result->begun;
 	dumper->whole += dump__is_whole(dump);

@@ -28,6 +28,7 @@ struct live;
 
 struct dumper {
 	uint64_t every_ns; /* 0: one round */
+	bool is_quiet;	   /* of dumps that are whole: they are shown elsewhere */
 	struct live *live; /* NULL: not begun */
 	struct dump_live *dump; /* under way; NULL */
 	uint32_t next;	   /* target of this round */
@@ -39,7 +40,7 @@ struct dumper {
 	uint64_t failed;   /* wishes of which nothing came */
 };
 
-/* After live__begin(). Zeroes but for every_ns before that. */
+/* After live__begin(). Zeroes but for every_ns and is_quiet before that. */
 void dumper__begin(struct dumper *dumper, struct live *live);
 
 /* The trace has ended: gives up what is under way, and tells of it. */

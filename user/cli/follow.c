@@ -252,7 +252,9 @@ static bool read_settings(const struct follow_settings *settings, bool is_file,
 static enum status run(const struct invocation *invocation)
 {
 	const struct follow_settings *settings = invocation->settings;
-	struct following following = { .dumper = { .every_ns = settings->every_ns } };
+	struct following following = {
+		.dumper = { .every_ns = settings->every_ns, .is_quiet = true },
+	};
 	const bool is_file = invocation->operands.count > 0;
 	struct follower_options follower_options;
 	enum status status;

@@ -10,6 +10,7 @@
 
 #include "../base/clock.h"
 #include "../base/report.h"
+#include "dumper.h"
 #include "follower_private.h"
 #include "trace.h"
 
@@ -65,6 +66,12 @@ static int show_plain(struct follower *follower, const struct heading *heading,
 	return err ? err : view__collection(follower->inner, heading, collection);
 }
 
+/* A heap dump is to come: what is shown until then looks as what is shown behind it. */
+static bool awaits_objects(const struct follower *follower)
+{
+	return follower->dumper && !follower->dumper->failed;
+}
+
 static int show_outcome(struct follower *follower, struct followed *followed,
 			const struct outcome *outcome, const struct collection *collection)
 {
@@ -72,9 +79,10 @@ static int show_outcome(struct follower *follower, struct followed *followed,
 	struct identity_view now;
 	int err = 0;
 
-	if (!follower__look(follower, followed->target, &now, &err) || !now.figures.seen)
+	if (!follower__look(follower, followed->target, &now, &err) ||
+	    (!now.figures.seen && !awaits_objects(follower)))
 		return err ? err : show_plain(follower, followed->heading, collection);
-	follower->knew = true;
+	follower->knew |= now.figures.seen > 0;
 	shown.known = follow__known(&now);
 	shown.in_doubt = now.in_doubt && shown.known.objects;
 	followed->doubted |= shown.in_doubt;
@@ -109,7 +117,7 @@ static int show_collection(struct view *view, const struct heading *heading,
 		return -ENOMEM;
 	followed->heading = heading;
 	if (!take_outcome(followed, collection, &outcome))
-		return show_plain(follower, heading, collection);
+		return awaits_objects(follower) ? 0 : show_plain(follower, heading, collection);
 	err = show_outcome(follower, followed, &outcome, collection);
 	if (!err)
 		err = show_blocks(follower, heading, &outcome, collection);

@@ -261,7 +261,7 @@ static int end_image(struct assembler *assembler, struct image *image)
 	int result = 0;
 
 	for (struct transaction *at = image->transactions; at; at = at->next)
-		at->so_far.cut_off = true;
+		at->so_far.cut_off = at->over = true;
 	while (image->stops.count > 0)
 		keep_first(&result, assembler__end_stop(assembler, image,
 					     image->stops.items[image->stops.count - 1], NULL));

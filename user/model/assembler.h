@@ -54,14 +54,16 @@ struct assembler_sink {
  * reported by then hold, phase by phase; finish() when the collection is over and deaths can be
  * decided (from pause_end() on collection->end_ns tells that its gc_finish came). `id` is a number
  * that is not used twice in a target. A collection that is partial or cut off gets drop() instead of
- * finish(), and what was not yet applied must not be. Of generation g only the reports of width
- * `width(g)` count.
+ * finish(), and what was not yet applied must not be. `over`: so it is because the trace of the
+ * target has ended in its midst: what was known before it is what is known last. Of generation g
+ * only the reports of width `width(g)` count.
  */
 struct range_transaction {
 	uint64_t id;
 	uint32_t target;
 	const struct collection *collection; /* as far as it is known; whole at finish() */
 	const void *widths;		     /* for range_transaction__width() */
+	bool over;
 };
 
 struct range_sink {

@@ -15,6 +15,7 @@ int assembler__tell_ranges(struct assembler *assembler, const struct transaction
 		.id = transaction->id,
 		.target = transaction->so_far.target,
 		.collection = &transaction->so_far,
+		.over = transaction->over,
 		.widths = &transaction->tally,
 	};
 
@@ -295,7 +296,7 @@ int assembler__ranges(struct assembler *assembler, struct image *image, const st
 	if (err || !assembler->ranges.report)
 		return err;
 	told = (struct range_transaction){ transaction->id, image->target, &transaction->so_far,
-					   &transaction->tally };
+					   &transaction->tally, transaction->over };
 	return assembler->ranges.report(assembler->ranges.context, &told, event);
 }
 

@@ -477,6 +477,9 @@ int subject__pause_end(struct subject *subject, const struct range_transaction *
 
 	if (!course)
 		return -ENOMEM;
+	/* Not the pause's end, but the trace's: more moves may have been to come. */
+	if (transaction->over)
+		return 0;
 	if (course->order > 0)
 		return go_on(subject, course, transaction,
 			     transaction->collection->end_ns != EVENT_UNKNOWN);
@@ -532,6 +535,9 @@ int subject__drop(struct subject *subject, const struct range_transaction *trans
 
 	if (!course)
 		return -ENOMEM;
+	/* Nothing comes that could be wrong. A dump told in it would have to wait for its moves. */
+	if (transaction->over)
+		return forget(subject, course, 0);
 	if (!course->done && transaction->collection->partial && !course->incomplete) {
 		err = end_partial(subject, course, transaction);
 	} else if (!course->done) {

@@ -32,6 +32,7 @@ struct transaction {
 	bool ended;
 	bool doubted; /* it has no number, and what was told of it may be several ones' */
 	bool late;     /* start or end is when it was told: their difference is nothing */
+	bool over;     /* the trace of its target is, in its midst */
 	bool fragment; /* it may have started before its gc_start: that was doubted */
 	uint64_t ended_as; /* the how-manieth to end: the order to hand them out in */
 	uint64_t waits;	   /* id of the pause at whose end it is handed out; 0: none */

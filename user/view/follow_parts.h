@@ -17,6 +17,10 @@ void follow__add_types(struct buf *out, const struct terminal *terminal,
 void follow__add_state(struct buf *out, const struct terminal *terminal,
 		       const struct follow_state *state);
 
+/* Of the types that only age, the one that grows most; nothing where there is none. */
+void follow__add_worst_leak(struct buf *out, const struct terminal *terminal,
+			    const struct follow_state *state);
+
 /* The sign of what is in doubt; and what it means, for below. */
 #define FOLLOW_DOUBT "?"
 void follow__add_doubt_legend(struct buf *out, const struct terminal *terminal);

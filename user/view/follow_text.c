@@ -406,31 +406,50 @@ static int show_state(struct follow_view *view, const struct heading *heading,
 	return flush(text);
 }
 
-static void add_status(struct follow_text *text, const struct heading *heading,
-		       const struct follow_state *state)
+static void say_known(struct buf *said, const struct follow_state *state)
 {
+	const struct identity_figures *is = &state->figures.is;
 	char a[UNITS_TEXT], b[UNITS_TEXT];
 
-	buf__printf(&text->out, "pid %" PRIu64 " at ", heading->pid);
-	collections__add_time(&text->out, &text->options, heading, state->now_ns);
-	if (!state->figures.is.seen) {
-		buf__printf(&text->out, ": no object is known yet; %" PRIu64 " collections\n",
-			    state->figures.is.collections);
-		return;
-	}
-	buf__printf(&text->out, ": %s objects known%s, %s; %" PRIu64 " collections, %" PRIu64
-				" dumps",
+	buf__printf(said, ": %s objects known%s, %s; %" PRIu64 " collections, %" PRIu64
+			  " dumps, error rate ",
 		    units__count(a, state->known.objects),
 		    state->figures.in_doubt ? " " FOLLOW_DOUBT : "",
-		    units__bytes(b, state->known.bytes),
-		    state->figures.is.collections, state->figures.is.anchors);
-	if (state->figures.is.conflicts || state->figures.is.gone) {
-		buf__add_str(&text->out, ", error rate ");
-		follow__add_rate(&text->out, follow__rate(state->figures.is.matched,
-							  state->figures.is.gone,
-							  state->figures.is.conflicts));
-	}
-	buf__printf(&text->out, "\n%s\n", buf__str(&text->status));
+		    units__bytes(b, state->known.bytes), is->collections, is->anchors);
+	follow__add_rate(said, follow__rate(is->matched, is->gone, is->conflicts));
+}
+
+static void add_wrapped(struct follow_text *text, const struct buf *said)
+{
+	struct wrap wrap = { terminal__text_columns(&text->plain), NULL, 2 };
+
+	wrap__add(&text->out, &wrap, 0, buf__str(said));
+	buf__add_char(&text->out, '\n');
+	text->out.error = text->out.error ? text->out.error : said->error;
+}
+
+#define ROWS_FOR_LEAK 20 /* fewer are for the table alone */
+
+static void add_status(struct follow_text *text, const struct heading *heading,
+		       const struct follow_state *state, size_t rows)
+{
+	const struct identity_figures *is = &state->figures.is;
+	struct buf said = BUF_INIT;
+
+	buf__printf(&said, "pid %" PRIu64 " at ", heading->pid);
+	collections__add_time(&said, &text->options, heading, state->now_ns);
+	if (is->seen)
+		say_known(&said, state);
+	else
+		buf__printf(&said, ": no object is known yet; %" PRIu64 " collections",
+			    is->collections);
+	add_wrapped(text, &said);
+	buf__free(&said);
+	if (!is->seen)
+		return;
+	add_wrapped(text, &text->status);
+	if (rows >= ROWS_FOR_LEAK)
+		follow__add_worst_leak(&text->out, &text->plain, state);
 	if (state->figures.in_doubt)
 		follow__add_doubt_legend(&text->out, &text->plain);
 }
@@ -445,8 +464,9 @@ static int paint(struct follow_view *view, const struct heading *heading,
 
 	if (!text->live)
 		return 0;
-	text->plain.columns = text->terminal->columns;
-	add_status(text, heading, state);
+	/* The last column is left alone: a line that fills it may move the cursor to the next. */
+	text->plain.columns = text->terminal->columns > 1 ? text->terminal->columns - 1 : 0;
+	add_status(text, heading, state, rows);
 	for (const char *at = buf__str(&text->out); (at = strchr(at, '\n')); at++)
 		others++;
 	follow__add_types(&text->out, &text->plain, state, rows > others ? rows - others : 0);

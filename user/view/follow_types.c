@@ -301,20 +301,33 @@ static void add_odd(struct buf *out, const struct terminal *terminal, struct buf
 	}
 }
 
+static void add_leak(struct buf *out, const struct terminal *terminal, struct buf *text,
+		     const char *title, const struct follow_leak *leak)
+{
+	if (leak->type->name.bytes)
+		escape__add(text, leak->type->name.at, leak->type->name.bytes);
+	else
+		buf__printf(text, "class %" PRIu64, leak->type->class_);
+	buf__add_str(text, ": ");
+	follow__add_leak(text, &leak->is);
+	add_line(out, terminal, title, text);
+}
+
+void follow__add_worst_leak(struct buf *out, const struct terminal *terminal,
+			    const struct follow_state *state)
+{
+	struct buf text = BUF_INIT;
+
+	if (state->leaks_shown)
+		add_leak(out, terminal, &text, "only ages", &state->leaks[0]);
+	buf__free(&text);
+}
+
 static void add_leaks(struct buf *out, const struct terminal *terminal, struct buf *text,
 		      const struct follow_state *state)
 {
-	for (size_t i = 0; i < state->leaks_shown; i++) {
-		const struct follow_leak *leak = &state->leaks[i];
-
-		if (leak->type->name.bytes)
-			escape__add(text, leak->type->name.at, leak->type->name.bytes);
-		else
-			buf__printf(text, "class %" PRIu64, leak->type->class_);
-		buf__add_str(text, ": ");
-		follow__add_leak(text, &leak->is);
-		add_line(out, terminal, i ? "" : "only ages", text);
-	}
+	for (size_t i = 0; i < state->leaks_shown; i++)
+		add_leak(out, terminal, text, i ? "" : "only ages", &state->leaks[i]);
 	if (state->leaks_shown < state->leak_count) {
 		buf__printf(text, "and %zu more types, which grow less",
 			    state->leak_count - state->leaks_shown);

@@ -325,6 +325,41 @@ static void test_an_unfinished_one_from_before_holds_no_dump_up(void **state)
 	assert_int_equal(id_at(0x1000), 1);
 }
 
+/* What was known before the collection that is under way when the trace ends is known last. */
+static void test_a_trace_that_ends_in_a_collection_withdraws_nothing(void **state)
+{
+	(void)state;
+	dump_two();
+	pause(EVENT_PAUSE_BEGIN);
+	gc_start(1, UINT64_MAX, GCTRACE_HOW_COPYING);
+	moved(1, 0x1000, 0x9000, 16);
+	container(GCTRACE_C_BEGIN);
+	object(0x9000, 7, 16);
+	container(GCTRACE_C_END);
+	assert_int_equal(assembler__end_all(s.assembler), 0);
+	assert_int_equal(id_at(0x1000), 1);
+	assert_int_equal(id_at(0x2000), 2);
+	assert_int_equal(id_at(0x9000), 0);
+	assert_int_equal(s.left, 0);
+	assert_int_equal(look().figures.withdrawn, 0);
+	assert_int_equal(look().figures.anchors, 1);
+}
+
+/* The same after a loss, and that there may have been more collections stays said. */
+static void test_a_trace_that_ends_after_a_loss_is_in_doubt(void **state)
+{
+	(void)state;
+	dump_two();
+	gc_start(1, UINT64_MAX, GCTRACE_HOW_COPYING);
+	moved(1, 0x1000, 0x9000, 16);
+	feed((struct event){ .kind = EVENT_LOSS, .loss = { .kind = LOSS_RING_FULL, .count = 1,
+							   .until = s.now + 1 } });
+	assert_int_equal(assembler__end_all(s.assembler), 0);
+	assert_int_equal(id_at(0x1000), 1);
+	assert_int_equal(look().objects->count, 2);
+	assert_true(look().in_doubt);
+}
+
 static void test_an_exit_forgets(void **state)
 {
 	struct identity_view view;
@@ -389,6 +424,8 @@ int main(void)
 		test(test_without_ranges_nothing_is_known),
 		test(test_a_birth_makes_age_exact),
 		test(test_an_unfinished_one_from_before_holds_no_dump_up),
+		test(test_a_trace_that_ends_in_a_collection_withdraws_nothing),
+		test(test_a_trace_that_ends_after_a_loss_is_in_doubt),
 		test(test_an_exit_forgets),
 	};
 
