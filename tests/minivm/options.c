@@ -73,6 +73,8 @@ static const struct option table[] = {
 	  0, 0 },
 	{ "lengths", CHOICE, AT(lengths), "8|4|both",
 	  "width of the lengths of ranges that are told one by one (8)", 0, 0 },
+	{ "nonsense", CHOICE, AT(nonsense), "none|empty|wrapped|overrun|contradiction|intruder",
+	  "every 10th collection tells a range that makes no sense", 0, 0 },
 	{ "split-references", NUMBER, AT(split_references), "N",
 	  "a dump tells objects with more references in parts of N", 1, 2048 },
 	{ "postpone", POSTPONE, 0, "class:NAME|depth:N",

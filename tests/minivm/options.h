@@ -9,13 +9,21 @@
 enum collector { COLLECTOR_SWEEP, COLLECTOR_COMPACT, COLLECTOR_CONCURRENT };
 enum reporting { REPORT_BATCH, REPORT_SINGLE, REPORT_MIXED };
 enum lengths { LENGTHS_8, LENGTHS_4, LENGTHS_BOTH };
+enum nonsense {
+	NONSENSE_NONE,
+	NONSENSE_EMPTY,
+	NONSENSE_WRAPPED,
+	NONSENSE_OVERRUN,
+	NONSENSE_CONTRADICTION,
+	NONSENSE_INTRUDER
+};
 enum truth_mode { TRUTH_FULL, TRUTH_DELTA };
 enum names { NAMES_PLAIN, NAMES_HOSTILE };
 
 struct options {
 	uint64_t objects, threads, gc_threads, seed;
 	uint64_t nursery, survivor, heap, large, tenure; /* bytes, percent, bytes, bytes, ages */
-	int collector, report, lengths, truth_mode, names;
+	int collector, report, lengths, nonsense, truth_mode, names;
 	uint64_t rate;			     /* collections a second, 0: as fast as it goes */
 	uint64_t duration_ns, collections;   /* 0: until stopped */
 	uint64_t pause_ns;		     /* a pause takes at least this long */

@@ -2,6 +2,7 @@
 #include "report.h"
 #include "large.h"
 #include "mutator.h"
+#include "nonsense.h"
 #include "nursery.h"
 #include "old.h"
 #include "options.h"
@@ -202,6 +203,8 @@ static void write_heap(struct gc *gc)
 
 void report__gc_finish(struct gc *gc)
 {
+	for (unsigned i = 0; i < worker_reporters; i++)
+		nonsense__tell(&reporters[i], gc);
 	report__phase_end(gc);
 	for (unsigned i = 0; i < worker_reporters; i++)
 		flush_ranges(&reporters[i], gc);
@@ -285,6 +288,18 @@ static void tell_range(struct reporter *r, const struct gc *gc)
 	else
 		add_in_pieces(r, gc);
 	r->bytes = 0;
+}
+
+void report__nonsense(struct reporter *r, const struct gc *gc, enum generation generation,
+		      uint64_t start, uint64_t to, uint64_t bytes)
+{
+	if (!report_wants.moved)
+		return;
+	if (report_wants.batch)
+		gctrace_write_move(&r->writer, gc->number, generation, gc->phase, start, to, bytes);
+	else
+		gctrace_fire_moved_references(1, &start, &to, &bytes, 8, gc->number, generation,
+					      gc->phase);
 }
 
 void report__next_range(struct reporter *r, const struct gc *gc, bool is_move,

@@ -66,6 +66,10 @@ void report__gc_finish(struct gc *gc);
 void report__next_range(struct reporter *r, const struct gc *gc, bool is_move,
 			enum generation generation, uint64_t start, uint64_t to, uint64_t bytes);
 
+/* Tells this one as it is, whatever it says, and whatever r holds. */
+void report__nonsense(struct reporter *r, const struct gc *gc, enum generation generation,
+		      uint64_t start, uint64_t to, uint64_t bytes);
+
 static inline void report__range(struct reporter *r, const struct gc *gc, bool is_move,
 				 enum generation generation, uint64_t start, uint64_t to,
 				 uint64_t bytes)
