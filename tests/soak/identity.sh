@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Identity, for long: millions of random worlds and histories against their oracles, and 10,000
-# collections of the small VM of each kind against its truth.
+# collections of the small VM of each kind against its truth, and half an hour of following it.
 # limit: 7200
 . "$(dirname "$0")/../e2e/lib.sh"
 need_root
-need gctrace minivm
+need gctrace minivm jq
 
 t "random ranges and histories agree with their oracles"
 units=$BUILD/tests/unit/model
@@ -35,3 +35,19 @@ for collector in sweep compact concurrent; do
 		pass
 	done
 done
+
+# The high-water mark is the first dump's, all of it: what comes later finds its memory there.
+t "${MINUTES:-30} minutes at 20 collections a second: no growth of memory"
+start vm minivm --quiet --objects 20000 --nursery 256k --rate 20 --full-every 20 --collector compact
+start follow gctrace follow -p "$(pid vm)" --every 60s -d "${MINUTES:-30}m" -o json
+third=$((${MINUTES:-30} * 20))
+sleep $third
+high_water() { sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$(pid follow)/status"; }
+before=$(high_water)
+sleep $((third * 2 - 20))
+after=$(high_water)
+join follow
+expect_status 0
+[ "$after" -le $((before + 1024)) ] || fail "$before KiB became $after KiB"
+expect_equal 0 "$(jq 'select(.event == "summary").identity.conflicts' "$TMP/follow.out")" conflicts
+pass
