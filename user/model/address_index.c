@@ -14,7 +14,8 @@ static uint64_t slots_bytes(const struct address_index *index)
 
 static uint64_t words_of_region(const struct address_index *index)
 {
-	return UINT64_C(1) << (ADDRESS_INDEX_REGION_SHIFT - index->shift - 6);
+	return UINT64_C(1) << (ADDRESS_INDEX_REGION_SHIFT - index->shift -
+			       ADDRESS_INDEX_WORD_SHIFT);
 }
 
 static uint64_t region_bytes(const struct address_index *index)
@@ -37,8 +38,7 @@ void address_index__free(struct address_index *index)
 {
 	if (!index->slots)
 		return;
-	for (uint64_t i = 0; i < slots_bytes(index) / sizeof(*index->slots); i++)
-		memory__put(index->memory, index->slots[i].words, region_bytes(index));
+	pile__free(&index->words, index->memory);
 	memory__put(index->memory, index->in_order, index->regions * sizeof(*index->in_order));
 	memory__put(index->memory, index->slots, slots_bytes(index));
 	*index = (struct address_index){ 0 };
@@ -54,7 +54,7 @@ static int spread(struct address_index *index)
 	if (!wider.slots)
 		return memory__error(index->memory);
 	for (uint64_t i = 0; i < slots_bytes(index) / sizeof(*index->slots); i++)
-		if (index->slots[i].words)
+		if (index->slots[i].number)
 			*(struct address_slot *)address_index__slot(
 				&wider, index->slots[i].region) = index->slots[i];
 	memory__put(index->memory, index->slots, slots_bytes(index));
@@ -65,7 +65,7 @@ static int spread(struct address_index *index)
 static int add_region(struct address_index *index, uint64_t region)
 {
 	struct address_slot *slot;
-	struct address_word *words;
+	void *words;
 	int err;
 
 	if (index->regions >= slots_bytes(index) / sizeof(*slot) / 2) {
@@ -73,12 +73,12 @@ static int add_region(struct address_index *index, uint64_t region)
 		if (err)
 			return err;
 	}
-	words = memory__get(index->memory, region_bytes(index));
+	words = pile__add(&index->words, index->memory, region_bytes(index));
 	if (!words)
 		return memory__error(index->memory);
+	memset(words, 0, region_bytes(index));
 	slot = (struct address_slot *)address_index__slot(index, region);
-	*slot = (struct address_slot){ region, words };
-	index->regions++;
+	*slot = (struct address_slot){ region, ++index->regions };
 	return 0;
 }
 
@@ -115,18 +115,21 @@ int address_index__seal(struct address_index *index)
 
 	if (index->count >= ADDRESS_INDEX_NONE)
 		return -EOVERFLOW;
+	pile__trim(&index->words, index->memory);
 	index->in_order = memory__get(index->memory, index->regions * sizeof(*index->in_order));
 	if (!index->in_order)
 		return memory__error(index->memory);
 	for (uint64_t i = 0; i < slots_bytes(index) / sizeof(*index->slots); i++)
-		if (index->slots[i].words)
+		if (index->slots[i].number)
 			index->in_order[found++] = index->slots[i];
 	if (found > 1)
 		qsort(index->in_order, found, sizeof(*index->in_order), compare);
 	for (uint32_t i = 0; i < found; i++) {
+		struct address_word *of = address_index__words(index, &index->in_order[i]);
+
 		for (uint64_t w = 0; w < words; w++) {
-			index->in_order[i].words[w].rank = rank;
-			rank += address_index__count(index->in_order[i].words[w].bits);
+			of[w].rank = rank;
+			rank += address_index__count(of[w].bits);
 		}
 	}
 	return 0;
@@ -148,13 +151,13 @@ uint64_t address_index__address(const struct address_index *index, uint32_t rank
 	while (high - low > 1) {
 		const uint64_t middle = low + (high - low) / 2;
 
-		if (index->in_order[middle].words[0].rank <= rank)
+		if (address_index__words(index, &index->in_order[middle])->rank <= rank)
 			low = middle;
 		else
 			high = middle;
 	}
 	region = index->in_order[low].region;
-	words = index->in_order[low].words;
+	words = address_index__words(index, &index->in_order[low]);
 	low = 0;
 	high = words_of_region(index);
 	while (high - low > 1) { /* the last word whose rank is not above */

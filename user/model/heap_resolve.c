@@ -28,7 +28,7 @@ struct resolver {
 };
 
 /* How many words of rows that makes; 0: more than there may be. */
-static uint64_t give_places(struct resolver *resolver)
+ADDRESS_INDEX_LOOP static uint64_t give_places(struct resolver *resolver)
 {
 	struct heap *heap = resolver->heap;
 	uint8_t *end = heap->rows.pile.at + heap->rows.pile.used;
@@ -118,7 +118,7 @@ static void write_row(struct resolver *resolver, struct raw_row *from, uint32_t 
 		memmove(at, references + row.references, row.place_bytes);
 }
 
-static void write_rows(struct resolver *resolver)
+ADDRESS_INDEX_LOOP static void write_rows(struct resolver *resolver)
 {
 	struct heap *heap = resolver->heap;
 	uint8_t *end = heap->rows.pile.at + heap->rows.pile.used;
