@@ -24,6 +24,7 @@
 #include "signals.h"
 
 #define BUFFER_BYTES (1u << 18)
+#define HOLE_BYTES 4096u
 #define NO_FORMAT (-1)
 
 struct export_settings {
@@ -74,15 +75,26 @@ struct sink {
 	struct buf name; /* escaped */
 	bool is_file;	 /* else standard output, which is not ours to close */
 	uint64_t bytes;
+	bool is_sparse; /* zeros need not be written */
 	bool stopped;
 };
+
+/* What hprof has for the contents of objects would fill the disk with zeros. */
+static bool is_hole(const struct sink *sink, const char *bytes, size_t count)
+{
+	return sink->is_sparse && count >= HOLE_BYTES && !bytes[0] &&
+	       memcmp(bytes, bytes + 1, count - 1) == 0 &&
+	       lseek(sink->output.fd, (off_t)count, SEEK_CUR) >= 0;
+}
 
 static ssize_t write_to_sink(void *cookie, const char *bytes, size_t count)
 {
 	struct sink *sink = cookie;
 
 	sink->stopped = sink->stopped || signals__stopping();
-	if (sink->stopped || output__write(&sink->output, bytes, count))
+	if (sink->stopped)
+		return 0;
+	if (!is_hole(sink, bytes, count) && output__write(&sink->output, bytes, count))
 		return 0;
 	sink->bytes += count;
 	return (ssize_t)count;
@@ -92,10 +104,12 @@ static int open_sink(struct sink *sink, const char *path)
 {
 	const cookie_io_functions_t functions = { .write = write_to_sink };
 	const int fd = path ? files__create(path) : STDOUT_FILENO;
+	struct stat st;
 
 	*sink = (struct sink){ .is_file = path, .output = { .fd = fd } };
 	if (fd < 0)
 		return fd;
+	sink->is_sparse = path && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	buf__add_str(&sink->name, path ? escape(path) : "standard output");
 	output__init(&sink->output, fd, signals__stop_fd(), buf__str(&sink->name));
 	sink->stream = fopencookie(sink, "w", functions);
@@ -104,15 +118,16 @@ static int open_sink(struct sink *sink, const char *path)
 	return 0;
 }
 
-/* A part of a file would be taken for a whole one: nothing is. */
-static void empty(const struct sink *sink)
+/* A part of a file would be taken for a whole one: nothing is. What ends in a hole gets its end. */
+static int end_file(const struct sink *sink, int err)
 {
-	struct stat st;
-
-	if (fstat(sink->output.fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    ftruncate(sink->output.fd, 0))
-		warning("%s is not whole: it cannot be emptied: %s", buf__str(&sink->name),
-			strerror(errno));
+	if (!sink->is_sparse || ftruncate(sink->output.fd, err ? 0 : (off_t)sink->bytes) == 0)
+		return err;
+	if (!err)
+		return error_errno(errno, "cannot write to %s", buf__str(&sink->name));
+	warning("%s is not whole: it cannot be emptied: %s", buf__str(&sink->name),
+		strerror(errno));
+	return err;
 }
 
 /* How it went in all, with what went wrong before. */
@@ -124,9 +139,10 @@ static int close_sink(struct sink *sink, int err)
 		err = sink->output.error;
 	else if (sink->stopped)
 		err = -ECANCELED;
-	if (err && sink->is_file && sink->output.fd >= 0)
-		empty(sink);
-	if (sink->is_file && sink->output.fd >= 0 && close(sink->output.fd) && !err)
+	if (!sink->is_file || sink->output.fd < 0)
+		return err;
+	err = end_file(sink, err);
+	if (close(sink->output.fd) && !err)
 		err = error_errno(errno, "cannot write to %s", buf__str(&sink->name));
 	return err;
 }
@@ -207,11 +223,18 @@ static int write_all(const struct export_settings *settings, const struct export
 	return err;
 }
 
+static void ask_for_format(void)
+{
+	error("in which format? give --as and one of these:");
+	for (size_t i = 0; exporters[i]; i++)
+		error("  %s: %s", exporters[i]->name, exporters[i]->help);
+}
+
 static bool are_sound(const struct export_settings *settings, const struct invocation *invocation,
 		      const struct exporter *exporter)
 {
 	if (!exporter)
-		error("in which format? give --as, such as --as %s", export_names[0]);
+		ask_for_format();
 	else if (exporter->is_binary && !settings->file && isatty(STDOUT_FILENO))
 		error("%s is not for a terminal: give --output FILE", exporter->name);
 	else if (exporter->of_one_object != !!settings->address)
@@ -253,6 +276,10 @@ const struct command export_command = {
 		 " roots in a format that other tools open. The contents of objects are in no file,"
 		 " because gctrace never reads them. Where a format cannot say something,"
 		 " docs/export.md tells what it has instead.\n"
+		 "  folded        flamegraph.pl, inferno, speedscope: retained size by path\n"
+		 "  heapsnapshot  Chrome DevTools (Memory, Load), memlab\n"
+		 "  hprof         VisualVM, Eclipse MAT, and what else reads heap dumps of a JVM\n"
+		 "  pprof         go tool pprof\n"
 		 "For example:\n"
 		 "  gctrace export app.gctrace --as hprof --output app.hprof\n"
 		 "  gctrace export -p 4711 --as heapsnapshot --output app.heapsnapshot\n",

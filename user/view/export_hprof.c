@@ -54,6 +54,7 @@
 #include "../model/heap.h"
 #include "export.h"
 #include "gctrace/wire.h"
+#include "heap_view.h"
 #include "heap_words.h"
 #include "hprof_roots.h"
 #include "hprof_shapes.h"
@@ -536,11 +537,21 @@ static int prepare(struct hprof_dump *dump)
 	return dump->values ? 0 : -ENOMEM;
 }
 
-static int write_file(struct hprof_dump *dump)
+/* When the dump began, where both clocks are known. */
+static uint64_t ms_of(const struct heap *heap, const struct heap_heading *heading)
+{
+	const uint64_t begun = heap__facts(heap)->begun_ns;
+
+	if (begun == EVENT_UNKNOWN || !heading->clock_offset_ns)
+		return 0;
+	return (begun + (uint64_t)heading->clock_offset_ns) / 1000000;
+}
+
+static int write_file(struct hprof_dump *dump, uint64_t ms)
 {
 	int err;
 
-	hprof__head(&dump->writer);
+	hprof__head(&dump->writer, ms);
 	write_strings(dump);
 	load_classes(dump);
 	hprof_roots__stacks(&dump->roots, &dump->writer, dump->stacks, STRING_NONE,
@@ -559,10 +570,9 @@ static int write_hprof(struct heap *heap, const struct heap_heading *heading,
 	struct hprof_dump dump = { .heap = heap, .writer = { .out = out } };
 	int err = prepare(&dump);
 
-	(void)heading;
 	(void)options;
 	if (!err)
-		err = write_file(&dump);
+		err = write_file(&dump, ms_of(heap, heading));
 	if (!err && dump.inexact)
 		warning("%" PRIu64 " objects have sizes that hprof cannot say, their readers will show"
 			" others",

@@ -79,13 +79,13 @@ void hprof__entry(struct hprof_writer *writer, enum hprof_entry tag, uint64_t by
 	hprof__u1(writer, (uint8_t)tag);
 }
 
-void hprof__head(struct hprof_writer *writer)
+void hprof__head(struct hprof_writer *writer, uint64_t ms)
 {
 	static const char format[] = "JAVA PROFILE 1.0.2";
 
 	put(writer, format, sizeof(format));
 	hprof__u4(writer, sizeof(uint64_t));
-	hprof__u8(writer, 0); /* nobody knows when it was */
+	hprof__u8(writer, ms);
 }
 
 int hprof__end(struct hprof_writer *writer)

@@ -60,7 +60,9 @@ struct hprof_writer {
 	bool waits;	    /* what is written goes there */
 };
 
-void hprof__head(struct hprof_writer *writer);
+/* The file's head; ms since 1970, 0: nobody knows. */
+void hprof__head(struct hprof_writer *writer, uint64_t ms);
+
 /* The last record; frees what the writer has. 0, or -ENOMEM: something is missing. */
 int hprof__end(struct hprof_writer *writer);
 
