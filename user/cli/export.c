@@ -100,15 +100,20 @@ static ssize_t write_to_sink(void *cookie, const char *bytes, size_t count)
 	return (ssize_t)count;
 }
 
+static void init_sink(struct sink *sink)
+{
+	*sink = (struct sink){ .output = { .fd = -1 } };
+}
+
 static int open_sink(struct sink *sink, const char *path)
 {
 	const cookie_io_functions_t functions = { .write = write_to_sink };
 	const int fd = path ? files__create(path) : STDOUT_FILENO;
 	struct stat st;
 
-	*sink = (struct sink){ .is_file = path, .output = { .fd = fd } };
 	if (fd < 0)
 		return fd;
+	sink->is_file = path;
 	sink->is_sparse = path && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	buf__add_str(&sink->name, path ? escape(path) : "standard output");
 	output__init(&sink->output, fd, signals__stop_fd(), buf__str(&sink->name));
@@ -130,37 +135,35 @@ static int end_file(const struct sink *sink, int err)
 	return err;
 }
 
-/* How it went in all, with what went wrong before. */
+/* What ended the writing, once; an output says so itself. */
+static int say(const struct sink *sink, int err)
+{
+	if (sink->output.error)
+		return sink->output.error;
+	if (sink->stopped)
+		error("stopped before all was written%s", sink->is_file ? "; the file is empty" : "");
+	else if (err == -EDQUOT)
+		error("the file needs more memory than the limit allows; raise --mem-limit");
+	else if (err)
+		error_errno(err, "cannot export the heap");
+	return sink->stopped ? -ECANCELED : err;
+}
+
+/* How it went in all; err: said before. */
 static int close_sink(struct sink *sink, int err)
 {
-	if (sink->stream && fclose(sink->stream) && !err)
-		err = -EIO;
-	if (sink->output.error)
-		err = sink->output.error;
-	else if (sink->stopped)
-		err = -ECANCELED;
-	if (!sink->is_file || sink->output.fd < 0)
-		return err;
-	err = end_file(sink, err);
-	if (close(sink->output.fd) && !err)
-		err = error_errno(errno, "cannot write to %s", buf__str(&sink->name));
+	if (sink->stream)
+		fclose(sink->stream);
+	if (sink->is_file && sink->output.fd >= 0) {
+		err = end_file(sink, err);
+		if (close(sink->output.fd) && !err)
+			err = error_errno(errno, "cannot write to %s", buf__str(&sink->name));
+	}
+	buf__free(&sink->name);
 	return err;
 }
 
 /* ---------------------------------------------------------------- what is said */
-
-static int say(const struct sink *sink, int err)
-{
-	if (!err || sink->output.error)
-		return err;
-	if (err == -EDQUOT)
-		error("the file needs more memory than the limit allows; raise --mem-limit");
-	else if (err == -ECANCELED)
-		error("stopped before all was written%s", sink->is_file ? "; the file is empty" : "");
-	else
-		error_errno(err, "cannot export the heap");
-	return err;
-}
 
 /* Line by line: it is what a person should know who goes on with the file. */
 static void warn_of_missing(const struct heap_facts *facts)
@@ -201,26 +204,44 @@ static int find_object(struct heap *heap, const struct export_settings *settings
 	return err;
 }
 
-static int write_all(const struct export_settings *settings, const struct exporter *exporter,
-		     const struct heap_source *source)
+static int write_all(struct sink *sink, const struct export_settings *settings,
+		     const struct exporter *exporter, const struct heap_source *source)
 {
 	struct export_options to;
-	struct sink sink = { .stream = NULL };
 	int err = find_object(source->heap, settings, &to);
 
 	if (err)
 		return err;
-	err = open_sink(&sink, settings->file);
-	if (!err) {
-		err = exporter->write(source->heap, &source->heading, &to, sink.stream);
-		err = say(&sink, close_sink(&sink, err));
-	} else {
-		close_sink(&sink, err);
-	}
+	err = exporter->write(source->heap, &source->heading, &to, sink->stream);
+	if (fflush(sink->stream) && !err)
+		err = -EIO;
+	err = say(sink, err);
 	if (!err)
-		tell(&sink, source->heap, exporter);
-	buf__free(&sink.name);
+		tell(sink, source->heap, exporter);
 	return err;
+}
+
+/*
+ * The file of a live heap is made first of all: when a process has been attached to, gctrace has
+ * given up the right to. The recording that is read may be the file that is written: there it is
+ * made at last.
+ */
+static int export_heap(const struct export_settings *settings, const struct exporter *exporter,
+		       const struct words *operands, struct heap_source *source)
+{
+	struct sink sink;
+	int err = 0;
+
+	init_sink(&sink);
+	if (!operands->count)
+		err = open_sink(&sink, settings->file);
+	if (!err)
+		err = graph_settings__take(&settings->graph, &settings->target, operands, source);
+	if (!err && operands->count)
+		err = open_sink(&sink, settings->file);
+	if (!err)
+		err = write_all(&sink, settings, exporter, source);
+	return close_sink(&sink, err);
 }
 
 static void ask_for_format(void)
@@ -261,10 +282,7 @@ static enum status run(const struct invocation *invocation)
 	if (signals__install())
 		return STATUS_FAILED;
 	heap_source__init(&source);
-	err = graph_settings__take(&settings->graph, &settings->target, &invocation->operands,
-				   &source);
-	if (!err)
-		err = write_all(settings, exporter, &source);
+	err = export_heap(settings, exporter, &invocation->operands, &source);
 	return graph_settings__status(&settings->graph, &source, err);
 }
 
