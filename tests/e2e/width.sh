@@ -66,6 +66,8 @@ done <<-END
 	run -- true
 	run -- false
 	record -p $$
+	export
+	export /no/such/file --as hprof
 	/no/such/file
 END
 pass
