@@ -102,6 +102,7 @@ static int add_told(struct export_type *to, const struct heap_type *type)
 			err = add(to, GCTRACE_PLACE_POSITION, place, &hint);
 		place++;
 	}
+	to->told = hint;
 	return err;
 }
 

@@ -26,6 +26,7 @@ struct export_field {
 struct export_type {
 	VEC(struct export_field) fields;
 	bool positional; /* places count the fields that were told by name */
+	uint32_t told;	 /* so many were, and are the first here */
 	bool has_weak;	 /* objects of it have weak references */
 	uint64_t weak_place;
 };

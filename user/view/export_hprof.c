@@ -239,30 +239,32 @@ static void load_classes(struct hprof_dump *dump)
 		load_class(dump, base_id(dump, i), STRING_BASE + i);
 	for (uint32_t i = 0; i < shapes->count; i++)
 		for (size_t k = 0; k < shapes->of[i].sizes.count; k++)
-			load_class(dump, shapes->of[i].class_id + 8 * k, shapes->of[i].string);
+			load_class(dump, hprof_shapes__id(shapes, i, k), shapes->of[i].string);
 }
 
 /* The fields of a class of instances. */
 struct layout {
-	uint32_t references;
+	uint32_t references, named; /* named: the first of them */
 	uint32_t longs, bytes; /* that were not read */
 	bool referent;	       /* inherited, behind them */
 };
 
-static struct layout layout_of(const struct hprof_dump *dump, uint32_t type, uint64_t size)
+static struct layout layout_of(const struct hprof_dump *dump, uint32_t type, size_t index)
 {
-	const bool has_fields = dump->shapes.of[type].form == HPROF_FIELDS;
+	const struct hprof_shape *shape = &dump->shapes.of[type];
+	const struct hprof_size *size = &shape->sizes.items[index];
 	struct layout layout = { .references = 0 };
 	uint64_t said;
 
-	if (!has_fields)
+	if (shape->form != HPROF_FIELDS)
 		return layout;
-	layout.references = hprof_shapes__fields(&dump->shapes, type);
+	layout.named = size->named;
+	layout.references = size->named + size->unnamed;
 	layout.referent = dump->shapes.fields.types[type].has_weak;
 	said = MAT_HEAD + 8 * ((uint64_t)layout.references + layout.referent);
-	if (size > said && size - said <= PADDING_MOST) {
-		layout.longs = (uint32_t)(size - said) / 8;
-		layout.bytes = (uint32_t)(size - said) % 8;
+	if (size->size > said && size->size - said <= PADDING_MOST) {
+		layout.longs = (uint32_t)(size->size - said) / 8;
+		layout.bytes = (uint32_t)(size->size - said) % 8;
 	}
 	return layout;
 }
@@ -307,25 +309,24 @@ static void write_statics(struct hprof_dump *dump, size_t first, size_t count)
 	}
 }
 
-/* The k-th class of a type; statics stand in the first one. */
-static void write_class(struct hprof_dump *dump, uint32_t type, size_t k)
+/* A class of a type; statics stand in the first one. */
+static void write_class(struct hprof_dump *dump, uint32_t type, size_t index)
 {
 	const struct hprof_shape *shape = &dump->shapes.of[type];
-	const uint64_t size = shape->sizes.items[k];
-	const uint32_t named = (uint32_t)dump->shapes.fields.types[type].fields.count;
-	const struct layout layout = layout_of(dump, type, size);
+	const struct layout layout = layout_of(dump, type, index);
 	size_t first = 0, statics = 0;
 
-	if (k == 0)
+	if (index == 0)
 		hprof_roots__statics(&dump->roots, type, &first, &statics);
-	begin_class(dump, shape->class_id + 8 * k,
+	begin_class(dump, hprof_shapes__id(&dump->shapes, type, index),
 		    base_id(dump, layout.referent ? BASE_WEAK : BASE_OBJECT),
-		    hprof_shapes__shown(&dump->shapes, type, size, 0), (uint32_t)statics,
-		    fields_in(&layout));
+		    hprof_shapes__shown(&dump->shapes, type, shape->sizes.items[index].size, 0),
+		    (uint32_t)statics, fields_in(&layout));
 	write_statics(dump, first, statics);
 	hprof__u2(&dump->writer, (uint16_t)fields_in(&layout));
 	for (uint32_t i = 0; i < layout.references; i++)
-		write_field(dump, i < named ? shape->string + 1 + i : STRING_UNNAMED, HPROF_OBJECT);
+		write_field(dump, i < layout.named ? shape->string + 1 + i : STRING_UNNAMED,
+			    HPROF_OBJECT);
 	for (uint32_t i = 0; i < layout.longs; i++)
 		write_field(dump, STRING_NOT_READ, HPROF_LONG);
 	for (uint32_t i = 0; i < layout.bytes; i++)
@@ -397,15 +398,14 @@ static uint64_t id_of(const struct hprof_dump *dump, uint32_t from, bool keeps, 
 	return heap__object(dump->heap, to).address;
 }
 
-/* Into dump->values, each at its field, or behind all fields. */
+/* Into dump->values, each at its field, or behind the `named` ones. */
 static void place_references(struct hprof_dump *dump, uint32_t place,
-			     const struct heap_object *object)
+			     const struct heap_object *object, uint32_t named)
 {
 	struct heap_references references = heap__references(dump->heap, place);
 	const unsigned int kind = heap__place_kind(dump->heap, place);
-	uint32_t unnamed = (uint32_t)dump->shapes.fields.types[object->type].fields.count;
+	uint32_t unnamed = named, hint = 0, next = 0, at;
 	struct heap_reference reference;
-	uint32_t hint = 0, next = 0, at;
 
 	while (heap_references__next(&references, &reference)) {
 		at = export_fields__number(&dump->shapes.fields, object->type, kind,
@@ -421,20 +421,21 @@ static void place_references(struct hprof_dump *dump, uint32_t place,
 static void write_instance(struct hprof_dump *dump, uint32_t place,
 			   const struct heap_object *object)
 {
-	const struct layout layout = layout_of(dump, object->type, object->size);
+	const size_t class_ = hprof_shapes__class(&dump->shapes, object->type, object->size);
+	const struct layout layout = layout_of(dump, object->type, class_);
 	struct hprof_writer *writer = &dump->writer;
 	const uint32_t bytes =
 		8 * (layout.references + layout.longs + layout.referent) + layout.bytes;
 	struct heap_weak weak = { .to = HEAP_NOWHERE };
 
 	memset(dump->values, 0, 8 * (size_t)layout.references);
-	place_references(dump, place, object);
+	place_references(dump, place, object, layout.named);
 	if (layout.referent)
 		heap__weak(dump->heap, place, 0, &weak);
 	hprof__entry(writer, HPROF_INSTANCE, 8 + 4 + 8 + 4 + (uint64_t)bytes);
 	hprof__u8(writer, object->address);
 	hprof__u4(writer, 0); /* no stack trace */
-	hprof__u8(writer, hprof_shapes__class(&dump->shapes, object->type, object->size));
+	hprof__u8(writer, hprof_shapes__id(&dump->shapes, object->type, class_));
 	hprof__u4(writer, bytes);
 	for (uint32_t i = 0; i < layout.references; i++)
 		hprof__u8(writer, dump->values[i]);
@@ -456,9 +457,11 @@ static void write_array(struct hprof_dump *dump, uint32_t place, const struct he
 	hprof__u8(writer, object->address);
 	hprof__u4(writer, 0); /* no stack trace */
 	hprof__u4(writer, (uint32_t)count);
-	hprof__u8(writer, hprof_shapes__class(&dump->shapes, object->type, object->size));
+	hprof__u8(writer, hprof_shapes__id(&dump->shapes, object->type, 0));
 	while (heap_references__next(&references, &reference)) {
 		at = hprof_elements__next(&elements, reference.place);
+		if (at >= count)
+			break;
 		hprof__zeros(writer, 8 * (at - end));
 		hprof__u8(writer, id_of(dump, place, object->reached, reference.to));
 		end = at + 1;

@@ -86,8 +86,8 @@ uint64_t hprof_shapes__elements(const struct hprof_shapes *shapes, uint32_t type
 	const uint64_t most = shapes->of[type].form == HPROF_BYTES ? BYTES_MOST : ELEMENTS_MOST;
 	uint64_t elements = size > head ? (size - head) / element_bytes(shapes, type) : 0;
 
-	elements = elements < most ? elements : most;
-	return elements > needed ? elements : needed;
+	elements = elements > needed ? elements : needed;
+	return elements < most ? elements : most;
 }
 
 uint64_t hprof_shapes__shown(const struct hprof_shapes *shapes, uint32_t type, uint64_t size,
@@ -100,30 +100,32 @@ uint64_t hprof_shapes__shown(const struct hprof_shapes *shapes, uint32_t type, u
 
 /* ---------------------------------------------------------------- what objects are like */
 
-/* References that no field has, at most; see place_references() of export_hprof.c. */
-static uint32_t count_unnamed(const struct hprof_shapes *shapes, const struct heap *heap,
-			      uint32_t place, uint32_t type)
+/* Which fields an object needs; as place_references() of export_hprof.c uses them. */
+static struct hprof_size size_of(const struct hprof_shapes *shapes, const struct heap *heap,
+				 uint32_t place, const struct heap_object *object)
 {
 	struct heap_references references = heap__references(heap, place);
 	const unsigned int kind = heap__place_kind(heap, place);
-	uint32_t hint = 0, next = 0, unnamed = 0, number;
+	struct hprof_size size = { .size = object->size };
 	struct heap_reference reference;
+	uint32_t hint = 0, number;
 
 	while (heap_references__next(&references, &reference)) {
-		number = export_fields__number(&shapes->fields, type, kind, reference.place, &hint);
-		if (number == EXPORT_FIELD_NONE || number < next)
-			unnamed++;
+		number = export_fields__number(&shapes->fields, object->type, kind,
+					       reference.place, &hint);
+		if (number == EXPORT_FIELD_NONE || number < size.named)
+			size.unnamed++;
 		else
-			next = number + 1;
+			size.named = number + 1;
 	}
-	return unnamed;
+	return size;
 }
 
 static void look_at(struct hprof_shapes *shapes, const struct heap *heap, uint32_t place)
 {
 	const struct heap_object object = heap__object(heap, place);
 	struct hprof_shape *shape = &shapes->of[object.type];
-	const uint32_t unnamed = count_unnamed(shapes, heap, place, object.type);
+	const uint32_t unnamed = size_of(shapes, heap, place, &object).unnamed;
 
 	if (!shape->is_used) {
 		shape->size = object.size;
@@ -231,35 +233,77 @@ static void choose_form(struct hprof_shapes *shapes, const struct heap *heap, ui
 
 static int compare_sizes(const void *a, const void *b)
 {
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	const struct hprof_size *x = a, *y = b;
 
-	return x < y ? -1 : x > y;
+	return x->size < y->size ? -1 : x->size > y->size;
+}
+
+static void merge(struct hprof_size *to, const struct hprof_size *size)
+{
+	to->named = size->named > to->named ? size->named : to->named;
+	to->unnamed = size->unnamed > to->unnamed ? size->unnamed : to->unnamed;
 }
 
 static void make_unique(struct hprof_shape *shape)
 {
+	struct hprof_size *of = shape->sizes.items;
 	size_t kept = 0;
 
 	vec__sort(&shape->sizes, compare_sizes);
-	for (size_t i = 0; i < shape->sizes.count; i++)
-		if (!kept || shape->sizes.items[kept - 1] != shape->sizes.items[i])
-			shape->sizes.items[kept++] = shape->sizes.items[i];
+	for (size_t i = 0; i < shape->sizes.count; i++) {
+		if (kept && of[kept - 1].size == of[i].size)
+			merge(&of[kept - 1], &of[i]);
+		else
+			of[kept++] = of[i];
+	}
 	shape->sizes.count = kept;
 }
 
-/* Sorted now and then: always before the room for sizes would grow. */
-static int add_size(struct hprof_shape *shape, uint64_t size)
+/* Made unique now and then: always before the room for sizes would grow. */
+static int add_size(struct hprof_shape *shape, const struct hprof_size *size)
 {
 	const size_t count = shape->sizes.count;
 
-	if (count && shape->sizes.items[count - 1] == size)
+	if (count && shape->sizes.items[count - 1].size == size->size) {
+		merge(&shape->sizes.items[count - 1], size);
 		return 0;
+	}
 	if (count >= SIZES_STEP && count == shape->sizes.alloc) {
 		make_unique(shape);
 		if (shape->sizes.count > count / 2 && vec__reserve(&shape->sizes, count))
 			return -ENOMEM;
 	}
-	return vec__push(&shape->sizes, size);
+	return vec__push(&shape->sizes, *size);
+}
+
+static bool needs_sizes(const struct hprof_shape *shape)
+{
+	return shape->form == HPROF_FIELDS && shape->varies;
+}
+
+/* Of one size for all: whatever fields the type has. */
+static int add_whole(struct hprof_shapes *shapes, uint32_t type)
+{
+	const struct hprof_size size = {
+		.size = shapes->of[type].size,
+		.named = (uint32_t)shapes->fields.types[type].fields.count,
+		.unnamed = shapes->of[type].unnamed,
+	};
+
+	return add_size(&shapes->of[type], &size);
+}
+
+static int add_object(struct hprof_shapes *shapes, const struct heap *heap, uint32_t place)
+{
+	const struct heap_object object = heap__object(heap, place);
+	struct hprof_size size;
+
+	if (!needs_sizes(&shapes->of[object.type]))
+		return 0;
+	size = size_of(shapes, heap, place, &object);
+	if (size.named < shapes->fields.types[object.type].told)
+		size.named = shapes->fields.types[object.type].told;
+	return add_size(&shapes->of[object.type], &size);
 }
 
 static int find_sizes(struct hprof_shapes *shapes, const struct heap *heap)
@@ -268,33 +312,32 @@ static int find_sizes(struct hprof_shapes *shapes, const struct heap *heap)
 	int err = 0;
 
 	for (uint32_t i = 0; i < shapes->count && !err; i++) {
-		const struct hprof_shape *shape = &shapes->of[i];
-
-		any |= shape->form == HPROF_FIELDS && shape->varies;
-		err = add_size(&shapes->of[i], shape->size);
+		any |= needs_sizes(&shapes->of[i]);
+		if (!needs_sizes(&shapes->of[i]))
+			err = add_whole(shapes, i);
 	}
 	for (uint32_t p = heap__first(heap); any && p < heap__end(heap) && !err;
-	     p = heap__next(heap, p)) {
-		const struct heap_object object =
-			heap__is_node(heap, p) ? (struct heap_object){ 0 } : heap__object(heap, p);
-		struct hprof_shape *shape = &shapes->of[object.type];
-
-		if (!heap__is_node(heap, p) && shape->form == HPROF_FIELDS && shape->varies)
-			err = add_size(shape, object.size);
-	}
+	     p = heap__next(heap, p))
+		if (!heap__is_node(heap, p))
+			err = add_object(shapes, heap, p);
 	for (uint32_t i = 0; i < shapes->count; i++)
 		make_unique(&shapes->of[i]);
 	return err;
 }
 
-uint64_t hprof_shapes__class(const struct hprof_shapes *shapes, uint32_t type, uint64_t size)
+size_t hprof_shapes__class(const struct hprof_shapes *shapes, uint32_t type, uint64_t size)
 {
 	const struct hprof_shape *shape = &shapes->of[type];
-	const uint64_t *at = shape->sizes.items;
+	const struct hprof_size key = { .size = size }, *at = shape->sizes.items;
 
-	if (shape->form == HPROF_FIELDS && shape->sizes.count > 1)
-		at = bsearch(&size, at, shape->sizes.count, sizeof(size), compare_sizes);
-	return shape->class_id + 8 * (uint64_t)(at - shape->sizes.items);
+	if (needs_sizes(shape))
+		at = bsearch(&key, at, shape->sizes.count, sizeof(key), compare_sizes);
+	return (size_t)(at - shape->sizes.items);
+}
+
+uint64_t hprof_shapes__id(const struct hprof_shapes *shapes, uint32_t type, size_t index)
+{
+	return shapes->of[type].class_id + 8 * (uint64_t)index;
 }
 
 /* ---------------------------------------------------------------- in all */

@@ -40,15 +40,22 @@ struct hprof_model {
 	uint32_t reference; /* bytes of a reference in an array, as a reader then sees it */
 };
 
+/* What the objects of a type that have one size have in common: a class. */
+struct hprof_size {
+	uint64_t size;
+	uint32_t named;	  /* fields of the type, from the first on: export_fields.h */
+	uint32_t unnamed; /* further ones */
+};
+
 struct hprof_shape {
 	enum hprof_form form;
 	uint8_t element;   /* enum hprof_type, of HPROF_BYTES */
 	bool is_used;	   /* there are objects of it */
 	bool varies;	   /* in size */
 	uint8_t fits;	   /* set of models in which all objects come out as arrays */
-	uint32_t unnamed;  /* the most references that one object has beside those in fields */
+	uint32_t unnamed;  /* the most references that an object has beside those in fields */
 	uint64_t size;	   /* of the first object, or as the runtime told */
-	VEC(uint64_t) sizes; /* ascending: a class for each; one for forms that are arrays */
+	VEC(struct hprof_size) sizes; /* ascending: a class for each; one where it is an array */
 	uint64_t class_id; /* of the first of them; then in steps of 8 */
 	uint64_t string;   /* id of its name; those of its fields follow */
 };
@@ -65,11 +72,12 @@ struct hprof_shapes {
 int hprof_shapes__find(struct hprof_shapes *shapes, const struct heap *heap);
 void hprof_shapes__free(struct hprof_shapes *shapes);
 
-/* Instance fields that are references. */
+/* The most instance fields that are references, of any size. */
 uint32_t hprof_shapes__fields(const struct hprof_shapes *shapes, uint32_t type);
 
-/* The class of an object of this size. */
-uint64_t hprof_shapes__class(const struct hprof_shapes *shapes, uint32_t type, uint64_t size);
+/* The class of an object of this size, as an index in the sizes of its type; and that one's id. */
+size_t hprof_shapes__class(const struct hprof_shapes *shapes, uint32_t type, uint64_t size);
+uint64_t hprof_shapes__id(const struct hprof_shapes *shapes, uint32_t type, size_t index);
 
 /* How many elements make an array of this size; `needed`: those that must be there. */
 uint64_t hprof_shapes__elements(const struct hprof_shapes *shapes, uint32_t type, uint64_t size,
