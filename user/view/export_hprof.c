@@ -7,7 +7,8 @@
  *	each object once, by its address, with its type's name, its size and its references
  *	fields by the names that the runtime told; "#3", "+16" where it told none; "?" where it
  *	did not even tell the place
- *	statics in their classes, locals in the frames of their threads, the other roots by kind
+ *	statics in their classes, locals in the frames of their threads, the other roots by kind; and
+ *	all but statics once more, as static fields of a class "(roots)", which say what they are
  *	the same sizes and the same retained sizes as gctrace shows (VisualVM; hprof_shapes.h says
  *	how its sizes come about, and what arrays are)
  *
@@ -96,11 +97,12 @@ enum own_string {
 	STRING_UNNAMED,
 	STRING_NOT_READ,
 	STRING_REFERENT,
+	STRING_ROOTS,
 	STRING_BASE, /* names of base classes */
 	STRING_TYPES = STRING_BASE + BASE_COUNT
 };
 
-static const char *const own_strings[] = { "", "?", "not read", "referent" };
+static const char *const own_strings[] = { "", "?", "not read", "referent", "(roots)" };
 
 struct hprof_dump {
 	struct heap *heap;
@@ -108,7 +110,8 @@ struct hprof_dump {
 	struct hprof_roots roots;
 	struct hprof_writer writer;
 	uint64_t base_id; /* of the first base class; then in steps of 8 */
-	uint64_t statics, stacks; /* ids of the first of their strings */
+	uint64_t root_classes;	  /* how many; their ids follow those of the base classes */
+	uint64_t statics, stacks, others; /* ids of the first of their strings */
 	uint32_t serial; /* of the last class */
 	uint64_t *values; /* of the fields of an object, as many as any type has */
 	uint64_t inexact; /* objects whose size a reader will show wrongly */
@@ -125,8 +128,11 @@ static uint64_t base_id(const struct hprof_dump *dump, enum base_class base)
 static int number_classes(struct hprof_dump *dump)
 {
 	struct hprof_shapes *shapes = &dump->shapes;
-	uint64_t count = BASE_COUNT, next = 8;
+	uint64_t count, next = 8;
 
+	dump->root_classes = (dump->roots.others.count + HPROF_STATICS_MOST - 1) /
+			     HPROF_STATICS_MOST;
+	count = BASE_COUNT + dump->root_classes;
 	for (uint32_t i = 0; i < shapes->count; i++)
 		count += shapes->of[i].sizes.count;
 	if (shapes->lowest / 8 <= count + 1) {
@@ -135,7 +141,7 @@ static int number_classes(struct hprof_dump *dump)
 		next = (shapes->highest | 7) + 1;
 	}
 	dump->base_id = next;
-	next += 8 * (uint64_t)BASE_COUNT;
+	next += 8 * (BASE_COUNT + dump->root_classes);
 	for (uint32_t i = 0; i < shapes->count; i++) {
 		shapes->of[i].class_id = next;
 		next += 8 * shapes->of[i].sizes.count;
@@ -153,6 +159,7 @@ static void number_strings(struct hprof_dump *dump)
 	}
 	dump->statics = next;
 	dump->stacks = next + dump->roots.statics.count;
+	dump->others = dump->stacks + dump->roots.frames.count + dump->roots.threads.count;
 }
 
 /* ---------------------------------------------------------------- names */
@@ -215,6 +222,10 @@ static void write_strings(struct hprof_dump *dump)
 		heap_words__node(&text, dump->heap, dump->roots.statics.items[i].place);
 		write_string(dump, dump->statics + i, &text);
 	}
+	for (size_t i = 0; i < dump->roots.others.count; i++) {
+		heap_words__root(&text, dump->heap, dump->roots.others.items[i]);
+		write_string(dump, dump->others + i, &text);
+	}
 	hprof_roots__names(&dump->roots, dump->heap, &dump->writer, dump->stacks);
 	buf__free(&text);
 }
@@ -237,6 +248,8 @@ static void load_classes(struct hprof_dump *dump)
 
 	for (uint32_t i = 0; i < BASE_COUNT; i++)
 		load_class(dump, base_id(dump, i), STRING_BASE + i);
+	for (uint64_t i = 0; i < dump->root_classes; i++)
+		load_class(dump, dump->base_id + 8 * (BASE_COUNT + i), STRING_ROOTS);
 	for (uint32_t i = 0; i < shapes->count; i++)
 		for (size_t k = 0; k < shapes->of[i].sizes.count; k++)
 			load_class(dump, hprof_shapes__id(shapes, i, k), shapes->of[i].string);
@@ -298,15 +311,19 @@ static void begin_class(struct hprof_dump *dump, uint64_t id, uint64_t super, ui
 	hprof__u2(writer, (uint16_t)statics);
 }
 
+/* What a root holds, as a static field. */
+static void write_root_field(struct hprof_dump *dump, uint64_t name, uint32_t place)
+{
+	const struct heap_root root = heap__root(dump->heap, place);
+
+	write_field(dump, name, HPROF_OBJECT);
+	hprof__u8(&dump->writer, heap__object(dump->heap, root.object).address);
+}
+
 static void write_statics(struct hprof_dump *dump, size_t first, size_t count)
 {
-	for (size_t i = first; i < first + count; i++) {
-		const struct heap_root root =
-			heap__root(dump->heap, dump->roots.statics.items[i].place);
-
-		write_field(dump, dump->statics + i, HPROF_OBJECT);
-		hprof__u8(&dump->writer, heap__object(dump->heap, root.object).address);
-	}
+	for (size_t i = first; i < first + count; i++)
+		write_root_field(dump, dump->statics + i, dump->roots.statics.items[i].place);
 }
 
 /* A class of a type; statics stand in the first one. */
@@ -352,12 +369,31 @@ static void write_base_class(struct hprof_dump *dump, enum base_class base)
 		write_field(dump, STRING_REFERENT, HPROF_OBJECT);
 }
 
+/*
+ * The other roots, by what they are. Beside telling that it keeps VisualVM from taking an object
+ * that is a root for the possession of the only object that refers to it.
+ */
+static void write_root_class(struct hprof_dump *dump, uint64_t index)
+{
+	const size_t first = (size_t)index * HPROF_STATICS_MOST;
+	const size_t left = dump->roots.others.count - first;
+	const size_t count = left < HPROF_STATICS_MOST ? left : HPROF_STATICS_MOST;
+
+	begin_class(dump, dump->base_id + 8 * (BASE_COUNT + index), base_id(dump, BASE_OBJECT), 0,
+		    (uint32_t)count, 0);
+	for (size_t i = first; i < first + count; i++)
+		write_root_field(dump, dump->others + i, dump->roots.others.items[i]);
+	hprof__u2(&dump->writer, 0);
+}
+
 static void write_classes(struct hprof_dump *dump)
 {
 	uint32_t base = 0;
 
 	for (; base < BASE_LATE; base++)
 		write_base_class(dump, base);
+	for (uint64_t i = 0; i < dump->root_classes; i++)
+		write_root_class(dump, i);
 	for (uint32_t i = 0; i < dump->shapes.count; i++)
 		for (size_t k = 0; k < dump->shapes.of[i].sizes.count; k++)
 			write_class(dump, i, k);

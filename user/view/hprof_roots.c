@@ -73,14 +73,16 @@ static int take(struct hprof_roots *roots, const struct heap *heap, uint32_t pla
 							  .place = place, .object = HEAP_NONE }));
 	if (is_container && heap_words__is_frame(root.type))
 		return vec__push(&roots->frames, (struct hprof_frame){ .place = place });
-	if (is_static(&root) && is_strong(&root))
+	if (!is_strong(&root))
+		return 0;
+	if (is_static(&root))
 		return vec__push(&roots->statics, ((struct hprof_static){
 							  root.id1 ? heap_types__known(
 									     heap__types(heap),
 									     root.id1) :
 								     HPROF_NO_TYPE,
 							  place }));
-	return 0;
+	return vec__push(&roots->others, place);
 }
 
 static int compare_statics(const void *a, const void *b)
@@ -94,16 +96,15 @@ static int compare_statics(const void *a, const void *b)
 
 static void find_thread_objects(struct hprof_roots *roots, const struct heap *heap)
 {
-	for (uint32_t p = heap__first(heap); p < heap__end(heap); p = heap__next(heap, p)) {
-		const struct heap_root root =
-			heap__is_node(heap, p) ? heap__root(heap, p) : (struct heap_root){ 0 };
+	for (size_t i = 0; i < roots->others.count; i++) {
+		const struct heap_root root = heap__root(heap, roots->others.items[i]);
 		struct hprof_thread *thread;
 
-		if (!is_strong(&root) || root.kind != GCTRACE_ROOT_THREAD)
+		if (root.kind != GCTRACE_ROOT_THREAD)
 			continue;
 		thread = thread_at(roots, heap_words__thread(heap, &root));
 		if (thread && thread->object == HEAP_NONE)
-			thread->object = p;
+			thread->object = roots->others.items[i];
 	}
 }
 
@@ -155,6 +156,7 @@ int hprof_roots__find(struct hprof_roots *roots, const struct heap *heap)
 void hprof_roots__free(struct hprof_roots *roots)
 {
 	vec__free(&roots->statics);
+	vec__free(&roots->others);
 	vec__free(&roots->threads);
 	vec__free(&roots->frames);
 }
@@ -267,13 +269,8 @@ static void write_more_statics(const struct hprof_roots *roots, const struct hea
 void hprof_roots__write(const struct hprof_roots *roots, const struct heap *heap,
 			struct hprof_writer *writer)
 {
-	for (uint32_t p = heap__first(heap); p < heap__end(heap); p = heap__next(heap, p)) {
-		const struct heap_root root =
-			heap__is_node(heap, p) ? heap__root(heap, p) : (struct heap_root){ 0 };
-
-		if (is_strong(&root) && !is_static(&root))
-			write_root(roots, heap, p, writer);
-	}
+	for (size_t i = 0; i < roots->others.count; i++)
+		write_root(roots, heap, roots->others.items[i], writer);
 	write_more_statics(roots, heap, writer);
 }
 

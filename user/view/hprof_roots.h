@@ -43,6 +43,7 @@ struct hprof_frame {
 
 struct hprof_roots {
 	VEC(struct hprof_static) statics; /* by type */
+	VEC(uint32_t) others;		  /* places of all other roots that keep something alive */
 	VEC(struct hprof_thread) threads; /* by place */
 	VEC(struct hprof_frame) frames;	  /* the same */
 };
@@ -55,7 +56,7 @@ void hprof_roots__free(struct hprof_roots *roots);
 void hprof_roots__statics(const struct hprof_roots *roots, uint32_t type, size_t *first,
 			  size_t *count);
 
-/* Every root that is no static field. */
+/* `others`, and those statics for which there is no room in their class. */
 void hprof_roots__write(const struct hprof_roots *roots, const struct heap *heap,
 			struct hprof_writer *writer);
 

@@ -14,7 +14,8 @@
 #define FIELDS_MOST 32000u			 /* the same: 16 bits with a sign */
 #define SIZES_STEP 4096u
 
-static const struct hprof_model models[] = { { 16, 8 }, { 12, 4 }, { 4, 4 } };
+/* VisualVM takes what java.lang.Object has beyond 8 bytes for the size of a reference. */
+static const struct hprof_model models[] = { { 16, 8 }, { 12, 4 } };
 
 #define MODELS (sizeof(models) / sizeof(*models))
 #define ALL_MODELS ((1u << MODELS) - 1)
@@ -200,7 +201,7 @@ static bool wants_array(const struct hprof_shapes *shapes, const struct heap *he
 		(shapes->of[type].varies && !has_references(shapes, type)));
 }
 
-/* The first in which all arrays of references come out; otherwise the most frugal one. */
+/* The first in which all arrays of references come out; otherwise the one with the smaller arrays. */
 static void choose_model(struct hprof_shapes *shapes, const struct heap *heap)
 {
 	uint8_t fits = ALL_MODELS;

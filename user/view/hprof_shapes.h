@@ -19,8 +19,8 @@
  *	HPROF_BYTES    arrays of a primitive type, which a type is by its name: byte[], int[], ...
  *
  * java.lang.Object is made so large (struct hprof_model) that the arrays of this heap come out: as
- * with a JVM's 8 byte references, with its 4 byte ones, or as small as can be. A type whose objects
- * do not all come out is HPROF_FIELDS, where one object is not too large for that.
+ * with a JVM's 8 byte references, or with its 4 byte ones. A type whose objects do not all come out
+ * is HPROF_FIELDS, where one object is not too large for that.
  */
 #ifndef GCTRACE_VIEW_HPROF_SHAPES_H
 #define GCTRACE_VIEW_HPROF_SHAPES_H

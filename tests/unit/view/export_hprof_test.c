@@ -140,12 +140,11 @@ static uint64_t array_size(const struct reader *reader, uint64_t bytes)
 	return (reader->object_size + 4 + bytes + 7) & ~UINT64_C(7);
 }
 
-/* As VisualVM guesses it. */
+/* As VisualVM sees it; releases differ in what they do with others. */
 static uint64_t bytes_of_reference(const struct reader *reader)
 {
-	const int64_t size = (int64_t)reader->object_size - 8;
-
-	return size == 4 || size == 8 ? (uint64_t)size : size < 8 ? 4 : 8;
+	assert_true(reader->object_size == 12 || reader->object_size == 16);
+	return reader->object_size - 8;
 }
 
 static struct read_object read_instance(struct reader *reader)
