@@ -59,6 +59,17 @@ for format in hprof heapsnapshot; do
 	is_same $format parts
 	pass
 
+	t "$format: what 500 random heaps retain, object by object"
+	mkdir "$TMP/files"
+	EXPORT_FILES=$TMP/files "$BUILD/tests/unit/view/export_${format}_test" >"$TMP/unit" 2>&1 ||
+		{ fail "the unit test fails"; show "$TMP/unit"; }
+	timeout 280 "$foreign/read" $format --compare "$TMP/files" >"$TMP/compared" 2>"$TMP/read.err" ||
+		{ fail "they cannot be read"; show "$TMP/read.err"; }
+	expect "$TMP/compared" $'^compared\t[0-9]{4}'
+	expect_not "$TMP/compared" '^wrong'
+	rm -rf "$TMP/files"
+	pass
+
 	t "$format: hostile names break nothing"
 	is_same $format hostile types
 	! LC_ALL=C grep -aq $'[\x01-\x08\x0b-\x1f\x7f]' "$TMP/$format.read" ||

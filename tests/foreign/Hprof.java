@@ -9,12 +9,16 @@
 //   time     SECONDS
 //
 // usage: java -cp JARS:DIRECTORY Hprof FILE [summary]
+//        java -cp JARS:DIRECTORY Hprof --compare FILES
 //
 // With `summary`: only `class` lines, a line `retained` with the sum over all objects, and `time`.
+// --compare: N.hprof in the directory FILES with what N.want says (tests/unit/view/random_heap.h);
+// a line `wrong` for each object that differs, and `compared` with how many there were.
 
 import java.io.BufferedOutputStream;
 import java.io.File;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.util.Iterator;
 import org.graalvm.visualvm.lib.jfluid.heap.FieldValue;
 import org.graalvm.visualvm.lib.jfluid.heap.GCRoot;
@@ -78,11 +82,42 @@ public class Hprof {
 			    + instance.getRetainedSize());
 	}
 
+	static int compare(File hprof, File want) throws Exception {
+		Heap heap = HeapFactory.createHeap(hprof);
+		int count = 0;
+
+		for (String line : Files.readAllLines(want.toPath())) {
+			String[] words = line.split(" ");
+			long id = Long.parseUnsignedLong(words[0], 16);
+
+			if (words[1].equals("-"))
+				continue;
+			long retained = heap.getInstanceByID(id).getRetainedSize();
+			if (retained != Long.parseLong(words[1]))
+				out.println("wrong\t" + hprof + "\t" + line + "\t" + retained);
+			count++;
+		}
+		return count;
+	}
+
+	static void compareAll(String files) throws Exception {
+		long count = 0;
+
+		for (int i = 0; new File(files, i + ".hprof").exists(); i++)
+			count += compare(new File(files, i + ".hprof"), new File(files, i + ".want"));
+		out.println("compared\t" + count);
+	}
+
 	public static void main(String[] arguments) throws Exception {
 		boolean summary = arguments.length > 1;
 		long began = System.nanoTime(), retained = 0;
 
 		out = new PrintStream(new BufferedOutputStream(System.out, 1 << 16), false, "UTF-8");
+		if (arguments[0].equals("--compare")) {
+			compareAll(arguments[1]);
+			out.flush();
+			System.exit(0);
+		}
 		Heap heap = HeapFactory.createHeap(new File(arguments[0]));
 		for (JavaClass c : heap.getAllClasses())
 			printClass(c);

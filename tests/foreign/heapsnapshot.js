@@ -6,10 +6,15 @@
 //   time     SECONDS
 //
 // usage: NODE_PATH=... node heapsnapshot.js FILE [summary]
+//        NODE_PATH=... node heapsnapshot.js --compare FILES
 //
 // With `summary`: a line `retained` with the sum over all objects, instead of those of nodes.
+// --compare: N.heapsnapshot in the directory FILES with what N.want says
+// (tests/unit/view/random_heap.h); a line `wrong` for each object that differs, and `compared` with
+// how many there were.
 'use strict';
 
+const fs = require('fs');
 const { TraceFinder, utils } = require('@memlab/core');
 
 const names = new Map();
@@ -47,6 +52,33 @@ function sayNode(node) {
 		node.retainedSize);
 }
 
+async function compare(file, want) {
+	const snapshot = await utils.getSnapshotFromFile(file, {});
+	const lines = fs.readFileSync(want, 'utf8').trimEnd().split('\n');
+	let count = 0;
+
+	new TraceFinder().calculateAllNodesRetainedSizes(snapshot);
+	lines.forEach((line, i) => {
+		const node = snapshot.nodes.get(i + 1), retained = line.split(' ')[1];
+
+		if (retained === '-')
+			return;
+		if (node.type !== 'object' || String(node.retainedSize) !== retained)
+			say('wrong', file, line, node.retainedSize);
+		count++;
+	});
+	return count;
+}
+
+async function compareAll(files) {
+	let count = 0;
+
+	for (let i = 0; fs.existsSync(`${files}/${i}.heapsnapshot`); i++)
+		count += await compare(`${files}/${i}.heapsnapshot`, `${files}/${i}.want`);
+	say('compared', count);
+	flush();
+}
+
 async function main(file, summary) {
 	const began = process.hrtime.bigint();
 	const snapshot = await utils.getSnapshotFromFile(file, {});
@@ -65,4 +97,7 @@ async function main(file, summary) {
 	flush();
 }
 
-main(process.argv[2], process.argv[3] === 'summary');
+if (process.argv[2] === '--compare')
+	compareAll(process.argv[3]);
+else
+	main(process.argv[2], process.argv[3] === 'summary');

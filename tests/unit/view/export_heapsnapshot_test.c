@@ -11,15 +11,18 @@
 #include <json-c/json.h>
 
 #include "gctrace/wire.h"
+#include "random_heap.h"
 #include "unit/model/dump.h"
 #include "view/export.h"
 #include "view/heap_view.h"
 
-enum { PAIR = 10, ARRAY, WEAK };
+enum { PAIR = 100, PAIRS, POINTER };
 enum { NODE_COLUMNS = 7, EDGE_COLUMNS = 3 };
 
 struct file {
 	struct heap *heap;
+	char *text;
+	size_t bytes;
 	struct json_object *json, *nodes, *edges, *strings;
 };
 
@@ -28,25 +31,23 @@ static struct file write_and_read(struct heap *heap)
 	const struct heap_heading heading = { .facts = heap__facts(heap) };
 	const struct export_options options = { .id_place = HEAP_NONE };
 	struct file file = { .heap = heap };
-	char *text;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
+	FILE *out = open_memstream(&file.text, &file.bytes);
 
 	assert_non_null(out);
 	assert_int_equal(export__find("heapsnapshot")->write(heap, &heading, &options, out), 0);
 	assert_int_equal(fclose(out), 0);
-	file.json = json_tokener_parse(text);
+	file.json = json_tokener_parse(file.text);
 	assert_non_null(file.json);
 	file.nodes = json_object_object_get(file.json, "nodes");
 	file.edges = json_object_object_get(file.json, "edges");
 	file.strings = json_object_object_get(file.json, "strings");
-	free(text);
 	return file;
 }
 
 static void close_file(struct file *file)
 {
 	json_object_put(file->json);
+	free(file->text);
 	heap__free(file->heap);
 }
 
@@ -134,8 +135,8 @@ static struct heap_builder *begin(void)
 
 	dump__begin(builder);
 	dump__class(builder, PAIR, "Pair", "left\0right", 11, 0);
-	dump__class(builder, ARRAY, "Pair[]", "", 0, GCTRACE_CLASS_ARRAY);
-	dump__class(builder, WEAK, "Weak", "to", 3, GCTRACE_CLASS_WEAK);
+	dump__class(builder, PAIRS, "Pair[]", "", 0, GCTRACE_CLASS_ARRAY);
+	dump__class(builder, POINTER, "Weak", "to", 3, GCTRACE_CLASS_WEAK);
 	dump__root(builder, GCTRACE_C_HANDLES, 0, 0x1000, GCTRACE_ROOT_HANDLE, 7, 0);
 	return builder;
 }
@@ -154,8 +155,8 @@ static void test_edges(void **state)
 	(void)state;
 	dump__root(builder, GCTRACE_C_WEAK, 0, 0x2000, GCTRACE_ROOT_HANDLE_WEAK, 0, 0);
 	dump__refer(builder, 0x1000, PAIR, 32, { 0, 0x2000, 0x3000 });
-	dump__refer(builder, 0x2000, ARRAY, 64, { 0, 0, 0x1000, 0x3000 });
-	dump__object(builder, &(struct told){ 0x3000, WEAK, 24, (const uint64_t[]){ 0x1000 }, 1, 0, 0,
+	dump__refer(builder, 0x2000, PAIRS, 64, { 0, 0, 0x1000, 0x3000 });
+	dump__object(builder, &(struct told){ 0x3000, POINTER, 24, (const uint64_t[]){ 0x1000 }, 1, 0, 0,
 					      GCTRACE_REF_WEAK, false });
 	file = finish(builder);
 	expect_sound(&file);
@@ -199,7 +200,7 @@ static void test_what_is_not_there(void **state)
 	(void)state;
 	dump__root(builder, GCTRACE_C_HANDLES, 0, 0x9000, GCTRACE_ROOT_HANDLE, 8, 0);
 	dump__refer(builder, 0x1000, PAIR, 32, { 0x9000, 0x1000 });
-	dump__object(builder, &(struct told){ 0x3000, WEAK, 24, (const uint64_t[]){ 0x9000 }, 1, 0, 0,
+	dump__object(builder, &(struct told){ 0x3000, POINTER, 24, (const uint64_t[]){ 0x9000 }, 1, 0, 0,
 					      GCTRACE_REF_WEAK, false });
 	file = finish(builder);
 	expect_sound(&file);
@@ -231,8 +232,8 @@ static void test_hostile_names(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
-		dump__class(builder, 100 + i, told[i], told[i], strlen(told[i]) + 1, 0);
-		dump__refer(builder, 0x2000 + i * 64, 100 + i, 48, { 0x1000 });
+		dump__class(builder, 200 + i, told[i], told[i], strlen(told[i]) + 1, 0);
+		dump__refer(builder, 0x2000 + i * 64, 200 + i, 48, { 0x1000 });
 	}
 	dump__leaf(builder, 0x1000, PAIR, 32);
 	file = finish(builder);
@@ -243,6 +244,18 @@ static void test_hostile_names(void **state)
 		expect_edge(&file, 0x2000 + i * 64, 0, 2, read[i], 0x1000);
 	}
 	close_file(&file);
+}
+
+static void test_random_heaps(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 500; i++) {
+		struct file file = write_and_read(random_heap(i));
+
+		expect_sound(&file);
+		random_heap__leave(file.heap, i, "heapsnapshot", file.text, file.bytes);
+		close_file(&file);
+	}
 }
 
 static void test_formats_have_names(void **state)
@@ -264,6 +277,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_not_there),
 		cmocka_unit_test(test_sizes_beyond),
 		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_random_heaps),
 		cmocka_unit_test(test_formats_have_names),
 	};
 

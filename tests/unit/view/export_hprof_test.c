@@ -14,6 +14,7 @@
 
 #include "base/vec.h"
 #include "gctrace/wire.h"
+#include "random_heap.h"
 #include "unit/model/dump.h"
 #include "view/export.h"
 #include "view/heap_view.h"
@@ -348,20 +349,6 @@ static uint32_t classes_named(const struct reader *reader, const char *name)
 
 /* ---------------------------------------------------------------- shapes */
 
-enum { PLAIN = 10, ARRAY, BYTES, SHORTS, MIXED, WEAK, STATICS };
-
-static void tell_classes(struct heap_builder *builder)
-{
-	dump__begin(builder);
-	dump__class(builder, PLAIN, "Plain", "left\0right", 11, 0);
-	dump__class(builder, ARRAY, "Plain[]", "", 0, GCTRACE_CLASS_ARRAY);
-	dump__class(builder, BYTES, "byte[]", "", 0, GCTRACE_CLASS_BYTES);
-	dump__class(builder, SHORTS, "Text", "", 0, GCTRACE_CLASS_VARIABLE);
-	dump__class(builder, MIXED, "Mixed", "first\0second", 13, GCTRACE_CLASS_VARIABLE);
-	dump__class(builder, WEAK, "Weak", "queue\0referent", 15, GCTRACE_CLASS_WEAK);
-	dump__class(builder, STATICS, "Statics", "", 0, 0);
-}
-
 static void hold(struct heap_builder *builder, uint64_t to)
 {
 	dump__root(builder, GCTRACE_C_HANDLES, 0, to, GCTRACE_ROOT_HANDLE, 7, 0);
@@ -379,7 +366,7 @@ static void test_fields(void **state)
 	struct file file;
 
 	(void)state;
-	tell_classes(builder);
+	random_heap__classes(builder);
 	hold(builder, 0x1000);
 	dump__refer(builder, 0x1000, PLAIN, 40, { 0, 0x2000 });
 	dump__refer(builder, 0x2000, PLAIN, 40, { 0x1000, 0x2000 });
@@ -400,7 +387,7 @@ static void test_arrays(void **state)
 		struct heap_builder *builder = heap_builder__new(0);
 		struct file file;
 
-		tell_classes(builder);
+		random_heap__classes(builder);
 		hold(builder, 0x1000);
 		dump__refer(builder, 0x1000, ARRAY, sizes[i][1], { 0x2000, 0x1000 });
 		dump__leaf(builder, 0x2000, ARRAY, sizes[i][0]);
@@ -420,7 +407,7 @@ static void test_arrays_that_are_none(void **state)
 	struct file file;
 
 	(void)state;
-	tell_classes(builder);
+	random_heap__classes(builder);
 	hold(builder, 0x1000);
 	dump__refer(builder, 0x1000, ARRAY, 4, { 0x2000, 0, 0x3000 });
 	dump__leaf(builder, 0x2000, ARRAY, 33);
@@ -438,7 +425,7 @@ static void test_sizes_that_differ(void **state)
 	struct file file;
 
 	(void)state;
-	tell_classes(builder);
+	random_heap__classes(builder);
 	hold(builder, 0x100000);
 	for (uint64_t i = 0; i < 300; i++) {
 		dump__refer(builder, 0x100000 + i * 0x100, MIXED, 40 + i % 3 * 11,
@@ -462,7 +449,7 @@ static void test_many_fields(void **state)
 	(void)state;
 	for (size_t i = 0; i < 40000; i++)
 		to[i] = 0x1000;
-	tell_classes(builder);
+	random_heap__classes(builder);
 	hold(builder, 0x1000);
 	dump__object(builder, &(struct told){ 0x1000, PLAIN, 16, to, 40000, 0, 0, 0, false });
 	file = finish(builder);
@@ -483,7 +470,7 @@ static void test_referrers_that_keep_nothing(void **state)
 	struct file file;
 
 	(void)state;
-	tell_classes(builder);
+	random_heap__classes(builder);
 	hold(builder, 0x1000);
 	hold(builder, 0x4000);
 	dump__refer(builder, 0x1000, PLAIN, 32, { 0x2000 });
@@ -510,7 +497,7 @@ static void test_roots(void **state)
 	struct file file;
 
 	(void)state;
-	tell_classes(builder);
+	random_heap__classes(builder);
 	dump__root(builder, GCTRACE_C_STATIC, STATICS, 0x1000, GCTRACE_ROOT_STATIC, 0, 0);
 	dump__root(builder, GCTRACE_C_STATIC, 0, 0x1000, GCTRACE_ROOT_STATIC, 0, 0);
 	dump__root(builder, GCTRACE_C_WEAK, 0, 0x2000, GCTRACE_ROOT_HANDLE_WEAK, 0, 0);
@@ -564,7 +551,7 @@ static void test_addresses(void **state)
 		struct heap_builder *builder = heap_builder__new(0);
 		struct file file;
 
-		tell_classes(builder);
+		random_heap__classes(builder);
 		for (uint64_t i = 0; i < 50; i++)
 			dump__leaf(builder, base + i * 8, PLAIN, 32);
 		file = finish(builder);
@@ -577,51 +564,14 @@ static void test_addresses(void **state)
 
 /* ---------------------------------------------------------------- at random */
 
-#define OBJECTS 60u
-
-static uint64_t random_address(unsigned int *seed)
-{
-	return 0x1000 + (uint64_t)(rand_r(seed) % (int)OBJECTS) * 0x100;
-}
-
-static void tell_random_object(struct heap_builder *builder, uint64_t id, unsigned int *seed)
-{
-	const uint64_t class_ = PLAIN + (uint64_t)(rand_r(seed) % 6);
-	const size_t count = class_ == BYTES || class_ == SHORTS ? 0 : (size_t)(rand_r(seed) % 6);
-	const bool is_odd = rand_r(seed) % 16 == 0;
-	uint64_t to[6];
-
-	for (size_t i = 0; i < count; i++)
-		to[i] = rand_r(seed) % 3 ? random_address(seed) : 0;
-	dump__object(builder, &(struct told){
-				      .id = id,
-				      .class_ = class_,
-				      .size = class_ == PLAIN ? 56 :
-								(uint64_t)(rand_r(seed) % 20) * 8 +
-									is_odd,
-				      .to = to,
-				      .count = count,
-				      .reference_flags = class_ == WEAK && rand_r(seed) % 2 ?
-								 GCTRACE_REF_WEAK :
-								 0,
-			      });
-}
-
 static void test_random_heaps(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 500; i++) {
-		struct heap_builder *builder = heap_builder__new(0);
-		unsigned int seed = i;
-		struct file file;
+		struct file file = write_and_read(random_heap(i));
 
-		tell_classes(builder);
-		for (unsigned int n = 0; n < 4; n++)
-			hold(builder, random_address(&seed));
-		for (uint64_t n = 0; n < OBJECTS; n++)
-			tell_random_object(builder, 0x1000 + n * 0x100, &seed);
-		file = finish(builder);
 		expect_same(&file);
+		random_heap__leave(file.heap, i, "hprof", file.bytes, file.count);
 		close_file(&file);
 	}
 }
