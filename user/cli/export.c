@@ -141,7 +141,8 @@ static int say(const struct sink *sink, int err)
 	if (sink->output.error)
 		return sink->output.error;
 	if (sink->stopped)
-		error("stopped before all was written%s", sink->is_file ? "; the file is empty" : "");
+		error("stopped before all was written%s",
+		      sink->is_file ? "; the file is empty" : "");
 	else if (err == -EDQUOT)
 		error("the file needs more memory than the limit allows; raise --mem-limit");
 	else if (err)
@@ -288,7 +289,7 @@ static enum status run(const struct invocation *invocation)
 
 const struct command export_command = {
 	.name = "export",
-	.summary = "Write a heap dump as a file for another tool, such as VisualVM or Chrome DevTools",
+	.summary = "Write a heap dump for another tool: VisualVM, MAT, Chrome DevTools, and others",
 	.operands = "-p PID | FILE[@N] --as FORMAT --output FILE",
 	.about = "Takes a heap dump as gctrace heap does, and writes its objects, references and"
 		 " roots in a format that other tools open. The contents of objects are in no file,"

@@ -43,8 +43,8 @@
 
 #define NODE_TYPES                                                                          \
 	"[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\",\"regexp\",\"number\"," \
-	"\"native\",\"synthetic\",\"concatenated string\",\"sliced string\",\"symbol\",\"bigint\"," \
-	"\"object shape\"]"
+	"\"native\",\"synthetic\",\"concatenated string\",\"sliced string\",\"symbol\","   \
+	"\"bigint\",\"object shape\"]"
 enum node_type { NODE_OBJECT = 3, NODE_SYNTHETIC = 9 };
 
 #define EDGE_TYPES                                                                     \

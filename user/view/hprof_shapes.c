@@ -55,7 +55,9 @@ uint64_t hprof_elements__count(const struct heap *heap, uint32_t place)
 
 static uint64_t array_size(const struct hprof_model *model, uint64_t bytes)
 {
-	return (model->object + ARRAY_OVERHEAD + bytes + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+	const uint64_t whole = model->object + ARRAY_OVERHEAD + bytes;
+
+	return (whole + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 }
 
 /* The models in which an object of this size comes out as an array of so many elements. */
@@ -201,7 +203,7 @@ static bool wants_array(const struct hprof_shapes *shapes, const struct heap *he
 		(shapes->of[type].varies && !has_references(shapes, type)));
 }
 
-/* The first in which all arrays of references come out; otherwise the one with the smaller arrays. */
+/* The first in which all arrays of references come out; else the one with the smaller arrays. */
 static void choose_model(struct hprof_shapes *shapes, const struct heap *heap)
 {
 	uint8_t fits = ALL_MODELS;

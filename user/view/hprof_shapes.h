@@ -6,8 +6,8 @@
  * ClassDumpSegment, from the JDK's hprof on):
  *
  *	instance   what its class says an instance has: one size for all of them
- *	array      the instance size of java.lang.Object + 4 + elements x bytes of one, rounded up to
- *	           8; a reference has 4 or 8 bytes, by the instance size of java.lang.Object
+ *	array      the instance size of java.lang.Object + 4 + elements x bytes of one, rounded up
+ *	           to 8; a reference has 4 or 8 bytes, by the instance size of java.lang.Object
  *
  * gctrace has types whose objects differ in size, and sizes that are no multiples of 8. So:
  *

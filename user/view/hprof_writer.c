@@ -40,8 +40,11 @@ void hprof__zeros(struct hprof_writer *writer, uint64_t count)
 {
 	static const char zeros[1 << 16];
 
-	for (; count > sizeof(zeros); count -= sizeof(zeros))
+	for (; count > sizeof(zeros); count -= sizeof(zeros)) {
 		put(writer, zeros, sizeof(zeros));
+		if (ferror_unlocked(writer->out))
+			return; /* there may be gigabytes, and nobody wants them */
+	}
 	put(writer, zeros, (size_t)count);
 }
 

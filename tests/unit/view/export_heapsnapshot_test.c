@@ -156,8 +156,8 @@ static void test_edges(void **state)
 	dump__root(builder, GCTRACE_C_WEAK, 0, 0x2000, GCTRACE_ROOT_HANDLE_WEAK, 0, 0);
 	dump__refer(builder, 0x1000, PAIR, 32, { 0, 0x2000, 0x3000 });
 	dump__refer(builder, 0x2000, PAIRS, 64, { 0, 0, 0x1000, 0x3000 });
-	dump__object(builder, &(struct told){ 0x3000, POINTER, 24, (const uint64_t[]){ 0x1000 }, 1, 0, 0,
-					      GCTRACE_REF_WEAK, false });
+	dump__object(builder, &(struct told){ 0x3000, POINTER, 24, (const uint64_t[]){ 0x1000 }, 1,
+					      0, 0, GCTRACE_REF_WEAK, false });
 	file = finish(builder);
 	expect_sound(&file);
 	expect_edge(&file, 0x1000, 0, 2, "right", 0x2000);
@@ -200,8 +200,8 @@ static void test_what_is_not_there(void **state)
 	(void)state;
 	dump__root(builder, GCTRACE_C_HANDLES, 0, 0x9000, GCTRACE_ROOT_HANDLE, 8, 0);
 	dump__refer(builder, 0x1000, PAIR, 32, { 0x9000, 0x1000 });
-	dump__object(builder, &(struct told){ 0x3000, POINTER, 24, (const uint64_t[]){ 0x9000 }, 1, 0, 0,
-					      GCTRACE_REF_WEAK, false });
+	dump__object(builder, &(struct told){ 0x3000, POINTER, 24, (const uint64_t[]){ 0x9000 }, 1,
+					      0, 0, GCTRACE_REF_WEAK, false });
 	file = finish(builder);
 	expect_sound(&file);
 	assert_int_equal(node(&file, row_of(&file, 0x1000), 4), 1);

@@ -164,7 +164,8 @@ static struct read_object read_instance(struct reader *reader)
 	for (uint32_t i = 0; i < class_->own_bytes; i++)
 		assert_int_equal(take(reader, 1), 0);
 	bytes -= 8 * class_->own_objects + class_->own_bytes;
-	if (has_name(reader, class_of(reader, class_->super)->name, "java.lang.ref.WeakReference")) {
+	if (has_name(reader, class_of(reader, class_->super)->name,
+		     "java.lang.ref.WeakReference")) {
 		object.referent = take(reader, 8);
 		bytes -= 8;
 	}

@@ -54,9 +54,9 @@ struct heap *random_heap(unsigned int seed)
 
 	random_heap__classes(builder);
 	for (unsigned int i = 0; i < 4; i++)
-		dump__root(builder, i % 2 ? GCTRACE_C_STATIC : GCTRACE_C_HANDLES, i % 2 ? STATICS : 0,
-			   random_address(&seed), i % 2 ? GCTRACE_ROOT_STATIC : GCTRACE_ROOT_HANDLE,
-			   i, 0);
+		dump__root(builder, i % 2 ? GCTRACE_C_STATIC : GCTRACE_C_HANDLES,
+			   i % 2 ? STATICS : 0, random_address(&seed),
+			   i % 2 ? GCTRACE_ROOT_STATIC : GCTRACE_ROOT_HANDLE, i, 0);
 	for (uint64_t i = 0; i < OBJECTS; i++)
 		tell_object(builder, 0x1000 + i * 0x100, &seed);
 	dump__end(builder, GCTRACE_DUMP_COMPLETE);
