@@ -9,6 +9,7 @@
 	EXPORTER(folded)       \
 	EXPORTER(heapsnapshot) \
 	EXPORTER(hprof)        \
+	EXPORTER(perfetto)     \
 	EXPORTER(pprof)
 
 #define DECLARED(name) extern const struct exporter export_##name;

@@ -16,6 +16,9 @@
  *	6         string_table: each stands behind the first message that needs it
  *	13, 14    comment, default_sample_type
  *
+ * A function has no system_name: where both names are the same, pprof takes it for one of C++ that
+ * it may shorten, and List<A> and List<B> become List.
+ *
  * Ids: a type has its index + 1, any other node its index in the tree, behind all types.
  */
 #include <errno.h>
@@ -44,7 +47,7 @@ enum sample { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2 };
 enum mapping { MAPPING_ID = 1, MAPPING_FILENAME = 5, MAPPING_HAS_FUNCTIONS = 7 };
 enum location { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_LINE = 4 };
 enum line { LINE_FUNCTION_ID = 1 };
-enum function { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3 };
+enum function { FUNCTION_ID = 1, FUNCTION_NAME = 2 };
 
 struct profile_writer {
 	const struct heap *heap;
@@ -158,7 +161,6 @@ static int add_location(struct profile_writer *writer, uint32_t index)
 	name = add_escaped(writer);
 	protobuf__u64(&writer->message, FUNCTION_ID, id);
 	protobuf__u64(&writer->message, FUNCTION_NAME, name);
-	protobuf__u64(&writer->message, FUNCTION_SYSTEM_NAME, name);
 	protobuf__message(&writer->out, PROFILE_FUNCTION, &writer->message);
 	protobuf__u64(&writer->packed, LINE_FUNCTION_ID, id);
 	protobuf__u64(&writer->message, LOCATION_ID, id);
