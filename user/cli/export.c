@@ -31,12 +31,12 @@ struct export_settings {
 	int as; /* index in export_names; NO_FORMAT */
 	const char *file;
 	uint64_t address; /* 0: none */
-	uint64_t depth;
+	uint64_t depth, top;
 	struct target_settings target;
 	struct graph_settings graph;
 };
 
-static const struct export_settings defaults = { .as = NO_FORMAT, .depth = 2 };
+static const struct export_settings defaults = { .as = NO_FORMAT, .depth = 2, .top = 20 };
 
 static const struct option export_options[] = {
 	{ .name = "as", .kind = OPTION_CHOICE, .choices = export_names,
@@ -53,6 +53,10 @@ static const struct option export_options[] = {
 	{ .name = "depth", .kind = OPTION_COUNT, .metavar = "COUNT", .min = 1, .default_text = "2",
 	  .offset = offsetof(struct export_settings, depth),
 	  .help = "For dot: so many references away from it at most" },
+	{ .name = "top", .kind = OPTION_COUNT, .metavar = "COUNT", .default_text = "20",
+	  .offset = offsetof(struct export_settings, top),
+	  .help = "For dot: so many of what one object refers to, and of what refers to it: those"
+		  " that keep the most alive, the others are counted; 0: all" },
 	{ .name = NULL },
 };
 
@@ -202,6 +206,7 @@ static int find_object(struct heap *heap, const struct export_settings *settings
 
 	to->id_place = place;
 	to->depth = settings->depth;
+	to->most = settings->top;
 	return err;
 }
 

@@ -6,6 +6,7 @@
 
 /* By name. */
 #define EXPORTERS(EXPORTER)    \
+	EXPORTER(dot)          \
 	EXPORTER(folded)       \
 	EXPORTER(heapsnapshot) \
 	EXPORTER(hprof)        \

@@ -23,6 +23,7 @@ struct heap_heading;
 struct export_options {
 	uint64_t id_place; /* the object to draw the surroundings of; HEAP_NONE: none was given */
 	uint64_t depth;	   /* how far around it, in references */
+	uint64_t most;	   /* neighbours of one object, each way; 0: all */
 };
 
 struct exporter {
