@@ -300,13 +300,16 @@ const struct command export_command = {
 		 " roots in a format that other tools open. The contents of objects are in no file,"
 		 " because gctrace never reads them. Where a format cannot say something,"
 		 " docs/export.md tells what it has instead.\n"
+		 "  dot           graphviz: a drawing of what lies around one object\n"
 		 "  folded        flamegraph.pl, inferno, speedscope: retained size by path\n"
 		 "  heapsnapshot  Chrome DevTools (Memory, Load), memlab\n"
 		 "  hprof         VisualVM, Eclipse MAT, and what else reads heap dumps of a JVM\n"
-		 "  pprof         go tool pprof\n"
+		 "  perfetto      ui.perfetto.dev and its trace processor\n"
+		 "  pprof         go tool pprof: types by path, shallow and retained\n"
 		 "For example:\n"
 		 "  gctrace export app.gctrace --as hprof --output app.hprof\n"
-		 "  gctrace export -p 4711 --as heapsnapshot --output app.heapsnapshot\n",
+		 "  gctrace export -p 4711 --as heapsnapshot --output app.heapsnapshot\n"
+		 "  gctrace export app.gctrace --as dot --address 0x7f1234567890 | dot -Tsvg >it.svg\n",
 	.options = options,
 	.defaults = &defaults,
 	.settings_size = sizeof(struct export_settings),
