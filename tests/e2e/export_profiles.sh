@@ -112,6 +112,7 @@ if has go; then
 	pprof_all leak
 	same pprof "$TMP/leak.heap" "$TMP/leak.top" "$TMP/leak.objects" "$TMP/leak.reached"
 	expect "$TMP/leak.top" '^File: minivm$'
+	expect "$TMP/leak.top" "^Time: $(LC_ALL=C TZ=UTC date '+%b %-d, %Y')"
 	pass
 else
 	skip "go is not installed"

@@ -14,6 +14,7 @@
  *	3         mapping: one, named like the process
  *	4, 5      location and function, one for each name, both of the same id
  *	6         string_table: each stands behind the first message that needs it
+ *	9         time_nanos: when the dump began, by the wall clock
  *	13, 14    comment, default_sample_type
  *
  * A function has no system_name: where both names are the same, pprof takes it for one of C++ that
@@ -39,6 +40,7 @@ enum profile {
 	PROFILE_LOCATION = 4,
 	PROFILE_FUNCTION = 5,
 	PROFILE_STRING_TABLE = 6,
+	PROFILE_TIME_NANOS = 9,
 	PROFILE_COMMENT = 13,
 	PROFILE_DEFAULT_SAMPLE_TYPE = 14,
 };
@@ -124,6 +126,15 @@ static void add_mapping(struct profile_writer *writer, struct text name)
 	protobuf__message(&writer->out, PROFILE_MAPPING, &writer->message);
 }
 
+static void add_time(struct profile_writer *writer, const struct heap_heading *heading)
+{
+	const uint64_t begun_ns = heading->facts->begun_ns;
+
+	if (begun_ns != EVENT_UNKNOWN && heading->clock_offset_ns)
+		protobuf__u64(&writer->out, PROFILE_TIME_NANOS,
+			      begun_ns + (uint64_t)heading->clock_offset_ns);
+}
+
 static void add_head(struct profile_writer *writer, const struct heap_heading *heading)
 {
 	add_word(writer, ""); /* the first one must be */
@@ -131,6 +142,7 @@ static void add_head(struct profile_writer *writer, const struct heap_heading *h
 	protobuf__u64(&writer->out, PROFILE_DEFAULT_SAMPLE_TYPE,
 		      add_sample_type(writer, "inuse_space", "bytes"));
 	add_mapping(writer, heading->name);
+	add_time(writer, heading);
 	add_comment(writer, "A heap dump by gctrace " GCTRACE_VERSION ". Stacks are paths of the"
 			    " dominator tree, by type: what would be freed with what.");
 	add_comment(writer, "flat is the shallow size of a type, cum what its objects retain.");
