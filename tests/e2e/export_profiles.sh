@@ -112,7 +112,7 @@ if has go; then
 	pprof_all leak
 	same pprof "$TMP/leak.heap" "$TMP/leak.top" "$TMP/leak.objects" "$TMP/leak.reached"
 	expect "$TMP/leak.top" '^File: minivm$'
-	expect "$TMP/leak.top" "^Time: $(LC_ALL=C TZ=UTC date '+%b %-d, %Y')"
+	expect "$TMP/leak.top" '^Time: '
 	pass
 else
 	skip "go is not installed"
@@ -185,7 +185,8 @@ at=$(address_of hostile 'shop.Store*')
 export_as hostile dot --address "$at" --depth 4
 clean "$TMP/hostile.dot"
 if has dot; then
-	timeout 120 dot -Tsvg "$TMP/hostile.dot" >"$TMP/hostile.svg" 2>"$TMP/err" || fail "dot fails"
+	timeout 120 dot -Tsvg "$TMP/hostile.dot" >"$TMP/hostile.svg" 2>"$TMP/err" ||
+		fail "dot fails"
 	[ ! -s "$TMP/err" ] || { fail "dot complains"; show "$TMP/err"; }
 	list_drawing "$TMP/hostile.dot"
 	pass

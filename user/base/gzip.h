@@ -6,7 +6,7 @@
  *	struct gzip *gzip;
  *	err = gzip__new(out, &gzip);
  *	gzip__write(gzip, bytes, len);		as often as wanted
- *	err = gzip__finish(gzip);		flushes, frees; what went wrong before is told here too
+ *	err = gzip__finish(gzip);		flushes, frees; tells what went wrong before, too
  */
 #ifndef GCTRACE_BASE_GZIP_H
 #define GCTRACE_BASE_GZIP_H

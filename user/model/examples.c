@@ -38,7 +38,7 @@ struct example *examples__find(const struct heap *heap, const struct heap_paths 
 
 		if (heap__is_node(heap, p) || heap_paths__length(paths, p) == HEAP_NONE)
 			continue;
-		example = &examples[heap__object(heap, p).type];
+		example = &examples[heap__type(heap, p)];
 		if (example->nearest == HEAP_NONE || is_nearer(heap, paths, p, example->nearest))
 			example->nearest = p;
 		if (example->biggest == HEAP_NONE || is_bigger(heap, paths, p, example->biggest))

@@ -28,7 +28,7 @@ static int by_bytes(const void *a, const void *b)
 static bool is_array(const struct heap *heap, uint32_t place)
 {
 	const struct heap_type type =
-		heap_types__at(heap__types(heap), heap__object(heap, place).type);
+		heap_types__at(heap__types(heap), heap__type(heap, place));
 
 	return type.flags & GCTRACE_CLASS_ARRAY;
 }
@@ -55,7 +55,7 @@ static void count_pieces(const struct heap *heap, struct finding *finding)
 	if (!counts)
 		return;
 	while ((child = heap__next_dominated(heap, finding->place, child)) != HEAP_NONE) {
-		const uint32_t type = heap__object(heap, child).type;
+		const uint32_t type = heap__type(heap, child);
 
 		if (++counts[type] > finding->of_count) {
 			finding->of_count = counts[type];
@@ -91,7 +91,7 @@ static int look_at(struct search *search, uint32_t place)
 	}
 	if (err || is_node || large > bytes / 2)
 		return err;
-	size = heap__object(heap, place).size;
+	size = heap__size(heap, place);
 	finding.kind = size > bytes / 2 ? FINDING_LARGE : FINDING_ACCUMULATION;
 	finding.owner = owner_of(heap, place);
 	if (finding.kind == FINDING_ACCUMULATION)

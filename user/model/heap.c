@@ -121,6 +121,21 @@ struct heap_object heap__object(const struct heap *heap, uint32_t place)
 	};
 }
 
+uint32_t heap__type(const struct heap *heap, uint32_t place)
+{
+	return rows__at(&heap->rows, place)[ROW_TYPE] & ROW_TYPE_MASK;
+}
+
+uint64_t heap__size(const struct heap *heap, uint32_t place)
+{
+	return rows__size(&heap->rows, rows__at(&heap->rows, place));
+}
+
+bool heap__is_reached(const struct heap *heap, uint32_t place)
+{
+	return rows__at(&heap->rows, place)[ROW_NUMBER] != ROW_NONE;
+}
+
 struct heap_root heap__root(const struct heap *heap, uint32_t place)
 {
 	return heap_roots__at(&heap->roots, rows__at(&heap->rows, place)[ROW_INDEX]);

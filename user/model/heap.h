@@ -124,6 +124,11 @@ struct heap_object {
 /* Not for nodes. */
 struct heap_object heap__object(const struct heap *heap, uint32_t place);
 
+/* Some of that alone, for walks over all of them: to work out an address takes longest. */
+uint32_t heap__type(const struct heap *heap, uint32_t place);
+uint64_t heap__size(const struct heap *heap, uint32_t place);
+bool heap__is_reached(const struct heap *heap, uint32_t place); /* nodes always are */
+
 bool heap__is_node(const struct heap *heap, uint32_t place);
 
 /* Of a node. */

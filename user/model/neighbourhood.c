@@ -79,7 +79,7 @@ static uint64_t keeps(const struct heap *heap, uint32_t place)
 {
 	const uint64_t retained = heap__retained(heap, place);
 
-	return retained == EVENT_UNKNOWN ? heap__object(heap, place).size : retained;
+	return retained == EVENT_UNKNOWN ? heap__size(heap, place) : retained;
 }
 
 static int by_keeping(const void *a, const void *b)
@@ -209,8 +209,7 @@ static void count_rest(struct neighbourhood *around, const struct heap *heap)
 	for (uint32_t i = 0; i < around->of.count; i++) {
 		struct heap_references references =
 			heap__references(heap, around->of.items[i].place);
-		const bool is_reached =
-			heap__retained(heap, around->of.items[i].place) != EVENT_UNKNOWN;
+		const bool is_reached = heap__is_reached(heap, around->of.items[i].place);
 		struct heap_reference next;
 
 		while (heap_references__next(&references, &next)) {

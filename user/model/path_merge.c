@@ -47,10 +47,10 @@ static uint64_t key_of(const struct heap *heap, uint32_t from, uint32_t to)
 
 	if (from == HEAP_NONE)
 		return hash__mix(1, to);
-	key = hash__mix(2, heap__object(heap, to).type);
+	key = hash__mix(2, heap__type(heap, to));
 	if (heap__is_node(heap, from))
 		return key;
-	type = heap_types__at(heap__types(heap), heap__object(heap, from).type);
+	type = heap_types__at(heap__types(heap), heap__type(heap, from));
 	if (!(type.flags & GCTRACE_CLASS_ARRAY))
 		heap__field(heap, from, to, &at, &field);
 	return hash__mix(hash__mix(key, type.number), at);
@@ -121,7 +121,7 @@ int path_merge__add(struct path_merge *merge, const struct heap *heap,
 			return err;
 	}
 	if (branch != NO_BRANCH)
-		count_up(merge, branch, heap__object(heap, place).size);
+		count_up(merge, branch, heap__size(heap, place));
 	return 0;
 }
 

@@ -153,22 +153,22 @@ static void count(struct type_tree *tree, uint32_t index, uint64_t bytes)
 	}
 }
 
-static int enter_object(struct type_tree *tree, const struct heap_object *object, uint32_t above,
-			uint32_t *index)
+static int enter_object(struct type_tree *tree, const struct heap *heap, uint32_t place,
+			uint32_t above, uint32_t *index)
 {
 	struct type_tree_node wanted = { .kind = TYPE_TREE_TYPE, .place = HEAP_NONE,
-					 .id = object->type };
+					 .id = heap__type(heap, place) };
 	int err = 0;
 
 	*index = above;
 	if (above == TYPE_TREE_NONE || tree->nodes.items[above].kind != TYPE_TREE_TYPE ||
-	    tree->nodes.items[above].id != object->type) {
+	    tree->nodes.items[above].id != wanted.id) {
 		err = find_parent(tree, above, &wanted.parent);
 		if (!err)
 			err = find(tree, &wanted, index);
 	}
 	if (!err)
-		count(tree, *index, object->size);
+		count(tree, *index, heap__size(heap, place));
 	return err;
 }
 
@@ -178,13 +178,10 @@ static int enter(struct type_tree_walk *walk, uint32_t place, uint32_t depth)
 	uint32_t index;
 	int err;
 
-	if (heap__is_node(walk->heap, place)) {
+	if (heap__is_node(walk->heap, place))
 		err = enter_root(walk, place, above, &index);
-	} else {
-		const struct heap_object object = heap__object(walk->heap, place);
-
-		err = enter_object(walk->tree, &object, above, &index);
-	}
+	else
+		err = enter_object(walk->tree, walk->heap, place, above, &index);
 	walk->open.count = depth;
 	return err ? err : vec__push(&walk->open, index);
 }
@@ -208,15 +205,9 @@ static int add_unreached(struct type_tree *tree, const struct heap *heap)
 	int err = find_marker(tree, TYPE_TREE_UNREACHED, TYPE_TREE_NONE, &above);
 
 	for (uint32_t p = heap__first(heap); p < heap__end(heap) && !err;
-	     p = heap__next(heap, p)) {
-		struct heap_object object;
-
-		if (heap__is_node(heap, p))
-			continue;
-		object = heap__object(heap, p);
-		if (!object.reached)
-			err = enter_object(tree, &object, above, &index);
-	}
+	     p = heap__next(heap, p))
+		if (!heap__is_reached(heap, p))
+			err = enter_object(tree, heap, p, above, &index);
 	return err;
 }
 

@@ -116,7 +116,7 @@ int export_fields__find(struct export_fields *fields, const struct heap *heap)
 	if (!fields->types)
 		return -ENOMEM;
 	for (uint32_t p = heap__first(heap); p < heap__end(heap) && !err; p = heap__next(heap, p)) {
-		const uint32_t type = heap__is_node(heap, p) ? 0 : heap__object(heap, p).type;
+		const uint32_t type = heap__is_node(heap, p) ? 0 : heap__type(heap, p);
 
 		if (heap__is_node(heap, p) ||
 		    heap_types__at(types, type).flags & GCTRACE_CLASS_ARRAY)

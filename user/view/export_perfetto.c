@@ -96,6 +96,7 @@ struct graph_writer {
 	FILE *out;
 	uint64_t index; /* of the next packet */
 	uint64_t last;	/* the address before; 0: none in this packet */
+	VEC(uint64_t) targets; /* of one object */
 	VEC(struct field) fields;
 	struct hash_slots slots; /* of fields */
 	struct memory memory;
@@ -276,25 +277,24 @@ static void add_id(struct graph_writer *writer, uint64_t address)
 	writer->last = address;
 }
 
-static uint64_t address_of(const struct graph_writer *writer, uint32_t place)
-{
-	return heap__object(writer->heap, place).address;
-}
-
-/* Of what it refers to, less 1; 0: nothing. */
-static uint64_t find_base(const struct graph_writer *writer, uint32_t place)
+/* The addresses that it refers to; 0: what was never told. An address is dear: a search by rank. */
+static int find_targets(struct graph_writer *writer, uint32_t place, uint64_t *lowest)
 {
 	struct heap_references references = heap__references(writer->heap, place);
 	struct heap_reference next;
-	uint64_t lowest = UINT64_MAX;
+	int err = 0;
 
-	while (heap_references__next(&references, &next)) {
-		const uint64_t to = next.to == HEAP_NOWHERE ? UINT64_MAX :
-							      address_of(writer, next.to);
+	*lowest = UINT64_MAX;
+	vec__reset(&writer->targets);
+	while (!err && heap_references__next(&references, &next)) {
+		const uint64_t to = next.to == HEAP_NOWHERE ?
+					    0 :
+					    heap__object(writer->heap, next.to).address;
 
-		lowest = to < lowest ? to : lowest;
+		*lowest = to && to < *lowest ? to : *lowest;
+		err = vec__push(&writer->targets, to);
 	}
-	return lowest == UINT64_MAX ? 0 : lowest - 1;
+	return err;
 }
 
 static int add_reference(struct graph_writer *writer, uint32_t place, uint32_t type,
@@ -316,22 +316,22 @@ static int add_reference(struct graph_writer *writer, uint32_t place, uint32_t t
 static int add_references(struct graph_writer *writer, uint32_t place, uint32_t type)
 {
 	const bool is_array = heap_words__is_array(writer->heap, place);
-	const uint64_t base = find_base(writer, place);
 	struct heap_references references = heap__references(writer->heap, place);
 	struct heap_reference next;
-	int err = 0;
+	uint64_t lowest;
+	int err = find_targets(writer, place, &lowest);
 
-	while (!err && heap_references__next(&references, &next)) {
-		if (next.to == HEAP_NOWHERE)
+	for (size_t i = 0; !err && heap_references__next(&references, &next); i++) {
+		if (!writer->targets.items[i])
 			continue;
 		err = add_reference(writer, place, type, is_array, &next);
-		protobuf__varint(&writer->of_references, address_of(writer, next.to) - base);
+		protobuf__varint(&writer->of_references, writer->targets.items[i] - lowest + 1);
 	}
 	if (!writer->of_references.len)
 		return err;
 	if (!is_array)
 		protobuf__message(&writer->message, OBJECT_REFERENCE_FIELDS, &writer->of_fields);
-	protobuf__u64(&writer->message, OBJECT_REFERENCES_BASE, base);
+	protobuf__u64(&writer->message, OBJECT_REFERENCES_BASE, lowest - 1);
 	protobuf__message(&writer->message, OBJECT_REFERENCES, &writer->of_references);
 	return err;
 }
@@ -479,6 +479,7 @@ static int write_graph(struct graph_writer *writer)
 static void free_writer(struct graph_writer *writer)
 {
 	hash_slots__free(&writer->slots, &writer->memory);
+	vec__free(&writer->targets);
 	vec__free(&writer->fields);
 	buf__free(&writer->graph);
 	buf__free(&writer->trace);

@@ -25,7 +25,7 @@ void heap_words__type(struct buf *out, const struct heap *heap, uint32_t index)
 
 void heap_words__type_of(struct buf *out, const struct heap *heap, uint32_t place)
 {
-	heap_words__type(out, heap, heap__object(heap, place).type);
+	heap_words__type(out, heap, heap__type(heap, place));
 }
 
 const char *heap_words__grouping(enum heap_grouping by)
@@ -51,7 +51,7 @@ bool heap_words__is_array(const struct heap *heap, uint32_t place)
 {
 	if (heap__is_node(heap, place))
 		return false;
-	return heap_types__at(heap__types(heap), heap__object(heap, place).type).flags &
+	return heap_types__at(heap__types(heap), heap__type(heap, place)).flags &
 	       GCTRACE_CLASS_ARRAY;
 }
 
@@ -422,7 +422,7 @@ static void add_accumulation(struct buf *out, const struct heap *heap,
 	buf__add_str(out, "a ");
 	heap_words__type_of(out, heap, finding->owner);
 	buf__printf(out, " (%s itself) keeps ",
-		    units__bytes(text, heap__object(heap, finding->owner).size));
+		    units__bytes(text, heap__size(heap, finding->owner)));
 	add_amount(out, heap, finding);
 	buf__add_str(out, " alive");
 	add_between(out, heap, finding);
@@ -445,7 +445,7 @@ void heap_words__finding(struct buf *out, const struct heap *heap, const struct 
 		buf__add_str(out, "a single ");
 		heap_words__type_of(out, heap, finding->place);
 		buf__printf(out, " is %s itself and keeps ",
-			    units__bytes(text, heap__object(heap, finding->place).size));
+			    units__bytes(text, heap__size(heap, finding->place)));
 		add_amount(out, heap, finding);
 		buf__add_str(out, " alive");
 		add_holder(out, heap, finding->place);
