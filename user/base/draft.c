@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "escape.h"
@@ -27,26 +30,6 @@ static int may_replace(const char *path, const struct stat *there)
 	error("%s exists and %s; remove it, or give another name", escape(path),
 	      there->st_nlink != 1 ? "has hard links" : "belongs to another user");
 	return -EEXIST;
-}
-
-int draft__open(struct draft *draft, const char *path)
-{
-	struct stat there;
-	const bool is_there = lstat(path, &there) == 0;
-	int err = 0;
-
-	*draft = (struct draft){ .fd = -1, .path = path };
-	if (is_there && S_ISREG(there.st_mode))
-		err = may_replace(path, &there);
-	if (!err && (!is_there || S_ISREG(there.st_mode)))
-		buf__printf(&draft->part, "%s.%d.part", path, (int)getpid());
-	if (!err && draft->part.error)
-		err = error_errno(draft->part.error, "cannot create %s", escape(path));
-	if (!err)
-		err = draft->fd = files__create(draft->part.len ? buf__str(&draft->part) : path);
-	if (err < 0)
-		buf__free(&draft->part);
-	return err < 0 ? err : 0;
 }
 
 /* ---------------------------------------------------------------- its name */
@@ -125,20 +108,124 @@ static int settle(const struct draft *draft, const char *name)
 	return err == -EACCES ? settle_as_root(draft, name) : err;
 }
 
+/* ---------------------------------------------------------------- the keeper */
+
+/* One byte: 1 if it is whole. None: who would have sent it is dead. */
+static int keep(const struct draft *draft, int socket)
+{
+	char whole = 0;
+	ssize_t n;
+	int err;
+
+	do {
+		n = read(socket, &whole, 1);
+	} while (n < 0 && errno == EINTR);
+	err = n == 1 && whole ? settle(draft, draft->path) : settle(draft, NULL);
+	if (err && n == 1 && whole)
+		settle(draft, NULL);
+	return write(socket, &err, sizeof(err)) == (ssize_t)sizeof(err) ? 0 : 1;
+}
+
+/* Ctrl-C and its like are for the process that writes: it hears of them, and ends the draft. */
+static int start_keeper(struct draft *draft)
+{
+	sigset_t all, before;
+	int sockets[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		return -errno;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	draft->pid = fork();
+	if (draft->pid == 0) {
+		close(sockets[0]);
+		_exit(keep(draft, sockets[1]));
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(sockets[1]);
+	draft->keeper = sockets[0];
+	if (draft->pid > 0)
+		return 0;
+	close(draft->keeper);
+	return -EAGAIN;
+}
+
+/* Its answer: 0, or why the file has not got its name. */
+static int tell_keeper(const struct draft *draft, bool whole)
+{
+	const char word = whole;
+	int answer = -ECHILD, status;
+	ssize_t n;
+
+	if (send(draft->keeper, &word, 1, MSG_NOSIGNAL) == 1) {
+		do {
+			n = read(draft->keeper, &answer, sizeof(answer));
+		} while (n < 0 && errno == EINTR);
+		if (n != (ssize_t)sizeof(answer))
+			answer = -ECHILD;
+	}
+	close(draft->keeper);
+	while (waitpid(draft->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return answer;
+}
+
+/* ---------------------------------------------------------------- life */
+
+static int open_part(struct draft *draft)
+{
+	int err = draft->part.error;
+
+	if (!err)
+		err = draft->fd = files__create(buf__str(&draft->part));
+	if (draft->fd < 0)
+		return err;
+	err = start_keeper(draft);
+	if (err) {
+		settle(draft, NULL);
+		close(draft->fd);
+		draft->fd = -1;
+		return error_errno(err, "cannot write %s", escape(draft->path));
+	}
+	return 0;
+}
+
+int draft__open(struct draft *draft, const char *path)
+{
+	struct stat there;
+	const bool is_there = lstat(path, &there) == 0;
+	int err = 0;
+
+	*draft = (struct draft){ .fd = -1, .path = path };
+	if (is_there && !S_ISREG(there.st_mode)) {
+		draft->fd = files__create(path);
+		return draft->fd < 0 ? draft->fd : 0;
+	}
+	if (is_there)
+		err = may_replace(path, &there);
+	if (!err) {
+		buf__printf(&draft->part, "%s.%d.part", path, (int)getpid());
+		err = open_part(draft);
+	}
+	if (err)
+		buf__free(&draft->part);
+	return err;
+}
+
 int draft__close(struct draft *draft, int err)
 {
 	int also = 0;
 
 	if (draft->fd < 0)
 		return err;
-	if (!err && draft->part.len)
-		also = settle(draft, draft->path);
-	if (also)
-		err = error_errno(also, "cannot give %s its name", escape(draft->path));
-	if (err && draft->part.len && settle(draft, NULL))
-		warning("%s is left: it cannot be removed", escape(buf__str(&draft->part)));
 	if (close(draft->fd) && !err)
 		err = error_errno(errno, "cannot write to %s", escape(draft->path));
+	if (draft->part.len)
+		also = tell_keeper(draft, !err);
+	if (also && err)
+		warning("%s is left: it cannot be removed", escape(buf__str(&draft->part)));
+	else if (also)
+		err = error_errno(also, "cannot give %s its name", escape(draft->path));
 	draft->fd = -1;
 	buf__free(&draft->part);
 	return err;

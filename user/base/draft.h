@@ -4,6 +4,11 @@
  * it, as NAME.PID.part, and renamed in the end. Who may write where, and whom it belongs to, is as
  * for files__create() (files.h). What is no plain file (/dev/null, a FIFO) is written to as it is.
  *
+ * Whoever traces gives up root's rights before there is anything to write (attach/privileges.h), and
+ * renaming takes the rights of the beginning. So a child, the keeper, waits with them from
+ * draft__open() on for the one word that it takes: is it whole, or not? It takes the part away, too,
+ * when this process is killed. To be opened while the process has one thread and is small.
+ *
  *	err = draft__open(&draft, path);
  *	if (!err)
  *		err = write_all(draft.fd);
@@ -13,11 +18,14 @@
 #define GCTRACE_BASE_DRAFT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "buf.h"
 
 struct draft {
-	int fd;
+	int fd; /* -1: it is closed */
+	int keeper; /* socket to it */
+	pid_t pid;  /* of it */
 	const char *path; /* the caller's */
 	struct buf part;  /* empty: it is written to in place */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -121,6 +123,28 @@ static void links_and_directories_are_refused(void **state)
 	assert_contents("file", "first");
 }
 
+/* Killed, with no time to clean up. */
+static void nothing_is_left_by_who_is_killed(void **state)
+{
+	struct draft draft;
+	int status;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(write_draft("file", "first", 0), 0);
+	child = fork();
+	if (child == 0) {
+		draft__open(&draft, "file");
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	for (int i = 0; i < 1000 && system("ls | grep -q part") == 0; i++)
+		usleep(10000);
+	assert_only("file ");
+	assert_contents("file", "first");
+}
+
 /* The rest is about sudo, and needs root. */
 
 static void be_sudo(void)
@@ -172,6 +196,34 @@ static void sudo_does_not_take_others_files(void **state)
 	assert_only("other ");
 }
 
+/* As who traces does, in between. */
+static int give_up_rights_and_write(void)
+{
+	struct draft draft;
+
+	if (draft__open(&draft, "file") || setresgid(65534, 65534, 65534) ||
+	    setresuid(65534, 65534, 65534))
+		return 1;
+	return files__write_all(draft.fd, "all", 3) || draft__close(&draft, 0);
+}
+
+static void is_there_though_rights_were_given_up(void **state)
+{
+	int status;
+	pid_t child;
+
+	(void)state;
+	be_sudo();
+	child = fork();
+	if (child == 0)
+		_exit(give_up_rights_and_write());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_owner("file", 12345, 23456);
+	assert_contents("file", "all");
+	assert_only("file ");
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -182,7 +234,9 @@ int main(void)
 		TEST(leaves_what_was_there_when_writing_fails),
 		TEST(devices_are_written_to_in_place),
 		TEST(links_and_directories_are_refused),
+		TEST(nothing_is_left_by_who_is_killed),
 		TEST(sudo_file_belongs_to_caller),
+		TEST(is_there_though_rights_were_given_up),
 		TEST(sudo_does_not_take_others_files),
 	};
 
