@@ -31,21 +31,32 @@ static uint64_t least_of_step(uint32_t step)
 	return high ? ((UINT64_C(1) << STEP_BITS) + low) << (high - 1) : low;
 }
 
-/* The size that as many objects as are wanted, or fewer, keep alive or more. */
-static uint64_t choose_least(const struct heap *heap, uint32_t wanted)
+struct size_counts {
+	uint64_t of[SIZE_STEPS];
+};
+
+/* The least size of which, with all greater ones, there are `wanted` or fewer. */
+static uint64_t least_of(const struct size_counts *counts, uint64_t wanted)
 {
-	uint64_t counts[SIZE_STEPS] = { 0 }, count = 0;
-	uint32_t step;
+	uint64_t count = 0;
+	uint32_t step = SIZE_STEPS;
+
+	for (; step > 0 && count + counts->of[step - 1] <= wanted; step--)
+		count += counts->of[step - 1];
+	return step ? least_of_step(step) : 0;
+}
+
+static uint64_t choose_least(const struct heap *heap, uint64_t wanted)
+{
+	struct size_counts counts = { { 0 } };
 
 	for (uint32_t p = heap__first(heap); p < heap__end(heap); p = heap__next(heap, p)) {
 		const uint64_t bytes = heap__retained(heap, p);
 
 		if (bytes != EVENT_UNKNOWN && !heap__is_node(heap, p))
-			counts[step_of(bytes)]++;
+			counts.of[step_of(bytes)]++;
 	}
-	for (step = SIZE_STEPS; step > 0 && count + counts[step - 1] <= wanted; step--)
-		count += counts[step - 1];
-	return step ? least_of_step(step) : 0;
+	return least_of(&counts, wanted);
 }
 
 /* ---------------------------------------------------------------- objects by place */
@@ -88,38 +99,25 @@ static int add_object(struct excerpt *excerpt, uint32_t place, uint32_t *index)
 	return 0;
 }
 
-/* ---------------------------------------------------------------- the tree */
+/* ---------------------------------------------------------------- objects of their own */
 
-static int add_branch(struct excerpt *excerpt, uint32_t place, uint32_t parent)
+static int add_single(struct excerpt *excerpt, uint32_t place, uint32_t parent)
 {
-	const struct excerpt_branch branch = {
+	struct excerpt_branch branch = {
 		.parent = parent,
 		.bytes = heap__retained(excerpt->heap, place),
 		.objects = heap__retained_objects(excerpt->heap, place),
 	};
-	uint32_t index;
-	int err = add_object(excerpt, place, &index);
+	int err = add_object(excerpt, place, &branch.object);
 
+	excerpt->singles++;
 	return err ? err : vec__push(&excerpt->branches, branch);
 }
 
-static int take_child(struct excerpt *excerpt, uint32_t parent, uint32_t child)
-{
-	const uint64_t bytes = heap__retained(excerpt->heap, child);
-	struct excerpt_branch *branch;
-
-	if (bytes >= excerpt->least)
-		return add_branch(excerpt, child, parent);
-	branch = &excerpt->branches.items[parent];
-	branch->folded.branches++;
-	branch->folded.bytes += bytes;
-	branch->folded.objects += heap__retained_objects(excerpt->heap, child);
-	return 0;
-}
-
 /* What stands right below a node of the roots stands where the node does. */
-static int take_children(struct excerpt *excerpt, uint32_t parent)
+static int add_singles_below(struct excerpt *excerpt, uint32_t parent)
 {
+	const struct heap *heap = excerpt->heap;
 	VEC(uint32_t) nodes = VEC_INIT;
 	int err = vec__push(&nodes, excerpt->objects.items[parent].place);
 
@@ -127,24 +125,23 @@ static int take_children(struct excerpt *excerpt, uint32_t parent)
 		const uint32_t node = nodes.items[--nodes.count];
 		uint32_t child = HEAP_NONE;
 
-		while (!err && (child = heap__next_dominated(excerpt->heap, node, child)) !=
-				       HEAP_NONE) {
-			if (heap__is_node(excerpt->heap, child))
+		while (!err && (child = heap__next_dominated(heap, node, child)) != HEAP_NONE) {
+			if (heap__is_node(heap, child))
 				err = vec__push(&nodes, child);
-			else
-				err = take_child(excerpt, parent, child);
+			else if (heap__retained(heap, child) >= excerpt->least)
+				err = add_single(excerpt, child, parent);
 		}
 	}
 	vec__free(&nodes);
 	return err;
 }
 
-static int take_tree(struct excerpt *excerpt)
+static int add_singles(struct excerpt *excerpt)
 {
-	int err = add_branch(excerpt, heap__top(excerpt->heap), EXCERPT_NONE);
+	int err = add_single(excerpt, heap__top(excerpt->heap), EXCERPT_NONE);
 
 	for (uint32_t i = 0; i < excerpt->branches.count && !err; i++)
-		err = take_children(excerpt, i);
+		err = add_singles_below(excerpt, i);
 	return err;
 }
 
@@ -237,8 +234,6 @@ int excerpt__finish(struct excerpt *excerpt)
 	return 0;
 }
 
-/* ---------------------------------------------------------------- all of it */
-
 int excerpt__add(struct excerpt *excerpt, uint32_t place)
 {
 	uint32_t index;
@@ -250,32 +245,199 @@ int excerpt__add(struct excerpt *excerpt, uint32_t place)
 	return err ? err : add_way(excerpt, index);
 }
 
+/* ---------------------------------------------------------------- groups */
+
+/* Beyond that many, before the small ones are folded, no group begins any more. */
+#define GROUPS_AT_ONCE (1u << 20)
+
+static uint64_t hash_of_group(const void *context, uint32_t index)
+{
+	const struct excerpt *excerpt = context;
+	const struct excerpt_branch *branch = &excerpt->branches.items[index];
+
+	return hash__mix(branch->parent, branch->type);
+}
+
+/* The group of this type below that branch, which may be new; EXCERPT_NONE: it finds no room. */
+static int find_group(struct excerpt *excerpt, uint32_t parent, uint32_t type, uint32_t *index)
+{
+	struct excerpt_branch group = { .parent = parent, .object = HEAP_NONE, .type = type };
+	struct hash_slots *slots = &excerpt->by_type;
+	uint32_t at;
+	int err = hash_slots__room(slots, &excerpt->memory, hash_of_group, excerpt);
+
+	if (err)
+		return err;
+	for (at = hash_slots__first(slots, hash__mix(parent, type)); slots->of[at];
+	     at = hash_slots__next(slots, at)) {
+		const struct excerpt_branch *branch = &excerpt->branches.items[slots->of[at] - 1];
+
+		*index = slots->of[at] - 1;
+		if (branch->parent == parent && branch->type == type)
+			return 0;
+	}
+	*index = EXCERPT_NONE;
+	if (excerpt->branches.count - excerpt->singles >= GROUPS_AT_ONCE)
+		return 0;
+	*index = (uint32_t)excerpt->branches.count;
+	slots->of[at] = *index + 1;
+	slots->count++;
+	return vec__push(&excerpt->branches, group);
+}
+
+static void fold(struct excerpt_branch *into, uint64_t count, uint64_t bytes, uint64_t objects)
+{
+	into->folded.count += count;
+	into->folded.bytes += bytes;
+	into->folded.objects += objects;
+}
+
+/* An object that is no branch by itself: to the group below its parent's branch. */
+static int join_group(struct excerpt *excerpt, uint32_t place, uint32_t parent, uint32_t *branch)
+{
+	const struct heap_object object = heap__object(excerpt->heap, place);
+	struct excerpt_branch *group = &excerpt->branches.items[parent];
+	int err;
+
+	*branch = parent;
+	if (group->count && group->type == object.type) {
+		group->count++; /* what it keeps alive, one above it does */
+		return 0;
+	}
+	err = find_group(excerpt, parent, object.type, branch);
+	if (err)
+		return err;
+	if (*branch == EXCERPT_NONE) {
+		fold(&excerpt->branches.items[parent], 1, object.retained, object.dominates);
+		return 0;
+	}
+	group = &excerpt->branches.items[*branch];
+	group->count++;
+	group->bytes += object.retained;
+	group->objects += object.dominates;
+	if (group->object == HEAP_NONE ||
+	    heap__retained(excerpt->heap, group->object) < object.retained)
+		group->object = place; /* its index comes later */
+	return 0;
+}
+
+/* Which branch does an object or node belong to, below one that belongs to `parent`? */
+static int place_in_tree(struct excerpt *excerpt, uint32_t place, uint32_t parent, uint32_t *branch)
+{
+	*branch = parent;
+	if (heap__is_node(excerpt->heap, place)) {
+		*branch = 0;
+		return 0;
+	}
+	if (parent == EXCERPT_NONE)
+		return 0; /* counted with the one above it that was folded */
+	if (heap__retained(excerpt->heap, place) >= excerpt->least) {
+		*branch = excerpt__find(excerpt, place);
+		return 0;
+	}
+	return join_group(excerpt, place, parent, branch);
+}
+
+static int add_groups(struct excerpt *excerpt)
+{
+	struct heap_subtree all = heap__subtree(excerpt->heap, heap__top(excerpt->heap));
+	VEC(uint32_t) above = VEC_INIT; /* branches, by depth */
+	uint32_t place, branch;
+	int err = 0;
+
+	while (!err && (place = heap_subtree__next(&all, excerpt->heap)) != HEAP_NONE) {
+		above.count = all.depth;
+		err = place_in_tree(excerpt, place, all.depth ? above.items[all.depth - 1] : 0,
+				    &branch);
+		if (!err)
+			err = vec__push(&above, branch);
+	}
+	vec__free(&above);
+	hash_slots__free(&excerpt->by_type, &excerpt->memory);
+	return err;
+}
+
+/* Those that are too small go into the branch above; parents are never smaller, and stand before. */
+static int fold_small_groups(struct excerpt *excerpt)
+{
+	uint32_t *new_index = calloc(excerpt->branches.count, sizeof(*new_index));
+	struct size_counts counts = { { 0 } };
+	uint32_t kept = excerpt->singles;
+
+	if (!new_index)
+		return -ENOMEM;
+	for (size_t i = excerpt->singles; i < excerpt->branches.count; i++)
+		counts.of[step_of(excerpt->branches.items[i].bytes)]++;
+	excerpt->least_group = least_of(&counts, excerpt->limits.groups);
+	for (uint32_t i = 0; i < excerpt->branches.count; i++) {
+		struct excerpt_branch branch = excerpt->branches.items[i];
+		const uint32_t parent = i ? new_index[branch.parent] : EXCERPT_NONE;
+
+		branch.parent = parent;
+		new_index[i] = i < excerpt->singles ? i : EXCERPT_NONE;
+		if (i < excerpt->singles || parent == EXCERPT_NONE)
+			continue;
+		if (branch.bytes >= excerpt->least_group) {
+			new_index[i] = kept;
+			excerpt->branches.items[kept++] = branch;
+		} else {
+			fold(&excerpt->branches.items[parent], branch.count, branch.bytes,
+			     branch.objects);
+		}
+	}
+	excerpt->branches.count = kept;
+	free(new_index);
+	return 0;
+}
+
+static int add_examples(struct excerpt *excerpt)
+{
+	int err = 0;
+
+	for (size_t i = excerpt->singles; i < excerpt->branches.count && !err; i++) {
+		struct excerpt_branch *group = &excerpt->branches.items[i];
+		const uint32_t place = group->object;
+
+		err = excerpt__add(excerpt, place);
+		if (!err)
+			group->object = excerpt__find(excerpt, place);
+	}
+	return err;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
 int excerpt__init(struct excerpt *excerpt, const struct heap *heap,
 		  const struct heap_paths *paths, const struct excerpt_limits *limits)
 {
 	int err;
 
 	*excerpt = (struct excerpt){ .heap = heap, .paths = paths, .limits = *limits };
-	excerpt->least = choose_least(heap, limits->branches);
-	err = take_tree(excerpt);
-	for (uint32_t i = 0; i < excerpt->branches.count && !err; i++)
+	excerpt->least = choose_least(heap, limits->singles);
+	err = add_singles(excerpt);
+	for (uint32_t i = 0; i < excerpt->singles && !err; i++)
 		err = add_way(excerpt, i);
-	return err;
+	if (!err)
+		err = add_groups(excerpt);
+	if (!err)
+		err = fold_small_groups(excerpt);
+	return err ? err : add_examples(excerpt);
 }
 
 void excerpt__free(struct excerpt *excerpt)
 {
 	hash_slots__free(&excerpt->by_place, &excerpt->memory);
+	hash_slots__free(&excerpt->by_type, &excerpt->memory);
 	vec__free(&excerpt->branches);
 	vec__free(&excerpt->objects);
 }
 
-struct excerpt_folded excerpt__folded(const struct excerpt *excerpt)
+struct excerpt_sum excerpt__folded(const struct excerpt *excerpt)
 {
-	struct excerpt_folded folded = { 0 };
+	struct excerpt_sum folded = { 0 };
 
 	for (size_t i = 0; i < excerpt->branches.count; i++) {
-		folded.branches += excerpt->branches.items[i].folded.branches;
+		folded.count += excerpt->branches.items[i].folded.count;
 		folded.bytes += excerpt->branches.items[i].folded.bytes;
 		folded.objects += excerpt->branches.items[i].folded.objects;
 	}

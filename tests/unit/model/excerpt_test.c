@@ -81,7 +81,7 @@ static uint32_t parent_of(const struct heap *heap, uint32_t place)
 	return heap__is_node(heap, above) ? heap__top(heap) : above;
 }
 
-static void branches_are_what_keeps_much(const struct excerpt *excerpt)
+static void singles_are_what_keeps_much(const struct excerpt *excerpt)
 {
 	const struct heap *heap = excerpt->heap;
 	uint32_t wanted = 1;
@@ -94,19 +94,71 @@ static void branches_are_what_keeps_much(const struct excerpt *excerpt)
 			continue;
 		wanted++;
 		at = excerpt__find(excerpt, p);
-		assert_true(at < excerpt->branches.count);
+		assert_true(at < excerpt->singles);
 		assert_int_equal(excerpt->branches.items[at].bytes, bytes);
 		assert_int_equal(excerpt->branches.items[at].parent,
 				 excerpt__find(excerpt, parent_of(heap, p)));
 		assert_true(excerpt->branches.items[at].parent < at);
 	}
-	assert_int_equal(excerpt->branches.count, wanted);
-	assert_true(wanted <= excerpt->limits.branches + 1);
+	assert_int_equal(excerpt->singles, wanted);
+	assert_true(wanted <= excerpt->limits.singles + 1);
 }
 
-/* What a branch keeps alive is itself, what its branches keep, and what is folded. */
+/* The branch of an object by the definition: itself, the group of its type below, or that above. */
+static uint32_t branch_of(const struct excerpt *excerpt, uint32_t place)
+{
+	const uint32_t type = heap__object(excerpt->heap, place).type;
+	const uint32_t above = parent_of(excerpt->heap, place);
+	const struct excerpt_branch *branches = excerpt->branches.items;
+	uint32_t parent;
+
+	if (heap__retained(excerpt->heap, place) >= excerpt->least)
+		return excerpt__find(excerpt, place);
+	parent = above == heap__top(excerpt->heap) ? 0 : branch_of(excerpt, above);
+	if (parent == EXCERPT_NONE || (branches[parent].count && branches[parent].type == type))
+		return parent;
+	for (uint32_t i = excerpt->singles; i < excerpt->branches.count; i++)
+		if (branches[i].parent == parent && branches[i].type == type)
+			return i;
+	return EXCERPT_NONE;
+}
+
+static void groups_are_what_is_alike(const struct excerpt *excerpt)
+{
+	const struct heap *heap = excerpt->heap;
+	uint64_t *counts = calloc(excerpt->branches.count, sizeof(*counts));
+	uint64_t *bytes = calloc(excerpt->branches.count, sizeof(*bytes));
+
+	for (uint32_t p = heap__first(heap); p < heap__end(heap); p = heap__next(heap, p)) {
+		uint32_t at, above;
+
+		if (heap__is_node(heap, p) || heap__retained(heap, p) == EVENT_UNKNOWN)
+			continue;
+		at = branch_of(excerpt, p);
+		if (at == EXCERPT_NONE)
+			continue;
+		counts[at]++;
+		above = parent_of(heap, p);
+		if (above == heap__top(heap) || branch_of(excerpt, above) != at)
+			bytes[at] += heap__retained(heap, p);
+	}
+	for (size_t i = excerpt->singles; i < excerpt->branches.count; i++) {
+		const struct excerpt_branch *group = &excerpt->branches.items[i];
+
+		assert_int_equal(group->count, counts[i]);
+		assert_int_equal(group->bytes, bytes[i]);
+		assert_true(group->parent < i && group->bytes >= excerpt->least_group);
+		assert_int_equal(branch_of(excerpt, excerpt->objects.items[group->object].place), i);
+	}
+	assert_true(excerpt->branches.count - excerpt->singles <= excerpt->limits.groups);
+	free(counts);
+	free(bytes);
+}
+
+/* Own bytes of all objects that are in no folded branch, counted twice. */
 static void nothing_is_left_out(const struct excerpt *excerpt)
 {
+	const struct heap *heap = excerpt->heap;
 	uint64_t *rest = calloc(excerpt->branches.count, sizeof(*rest));
 
 	for (size_t i = 0; i < excerpt->branches.count; i++) {
@@ -116,10 +168,17 @@ static void nothing_is_left_out(const struct excerpt *excerpt)
 		if (branch->parent != EXCERPT_NONE)
 			rest[branch->parent] -= branch->bytes;
 	}
-	assert_int_equal(rest[0], 0);
-	for (size_t i = 1; i < excerpt->branches.count; i++)
-		assert_int_equal(rest[i],
-				 heap__object(excerpt->heap, excerpt->objects.items[i].place).size);
+	for (uint32_t p = heap__first(heap); p < heap__end(heap); p = heap__next(heap, p)) {
+		uint32_t at;
+
+		if (heap__is_node(heap, p) || heap__retained(heap, p) == EVENT_UNKNOWN)
+			continue;
+		at = branch_of(excerpt, p);
+		if (at != EXCERPT_NONE)
+			rest[at] -= heap__object(heap, p).size;
+	}
+	for (size_t i = 0; i < excerpt->branches.count; i++)
+		assert_int_equal(rest[i], 0);
 	free(rest);
 }
 
@@ -174,8 +233,8 @@ static void random_heaps(void **state)
 {
 	(void)state;
 	for (int i = 0; i < HEAPS; i++) {
-		const struct excerpt_limits limits = { random_below(30), random_below(6),
-						       random_below(40) };
+		const struct excerpt_limits limits = { random_below(30), random_below(20),
+						       random_below(6), random_below(40) };
 		struct heap *heap = random_heap();
 		struct heap_paths *paths;
 		struct excerpt excerpt;
@@ -184,7 +243,8 @@ static void random_heaps(void **state)
 		assert_int_equal(excerpt__init(&excerpt, heap, paths, &limits), 0);
 		add_examples(&excerpt);
 		assert_int_equal(excerpt__finish(&excerpt), 0);
-		branches_are_what_keeps_much(&excerpt);
+		singles_are_what_keeps_much(&excerpt);
+		groups_are_what_is_alike(&excerpt);
 		nothing_is_left_out(&excerpt);
 		for (uint32_t at = 0; at < excerpt.objects.count; at++)
 			is_a_shortest_way(&excerpt, at);
@@ -197,7 +257,7 @@ static void random_heaps(void **state)
 
 static void all_of_a_small_heap_is_there(void **state)
 {
-	const struct excerpt_limits limits = { 1000, 10, 1000 };
+	const struct excerpt_limits limits = { 1000, 10, 10, 1000 };
 	struct heap_paths *paths;
 	struct excerpt excerpt;
 	struct heap *heap;
