@@ -271,6 +271,9 @@ $(BUILD)/obj/user/%.o: user/%.c $(BUILD)/.flags-user $(needs)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call compile,$(user_flags))
 
+# Files that a source has in it by .incbin, which -MMD does not see.
+$(BUILD)/obj/user/view/heap_html.o $(BUILD)/fuzz/user/view/heap_html.o: $(wildcard user/view/page/*)
+
 $(lib): $(lib_objs)
 	$(say) AR $@
 	$(Q)mkdir -p $(@D)

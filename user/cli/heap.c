@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "../base/draft.h"
 #include "../base/report.h"
 #include "../view/heap_view.h"
 #include "command.h"
 #include "heap_list.h"
+#include "heap_page.h"
 #include "heap_select.h"
 #include "heap_settings.h"
 #include "heap_source.h"
@@ -22,6 +24,7 @@ struct heap_settings {
 	int by;	  /* enum heap_grouping */
 	uint64_t top;
 	bool roots, objects, list;
+	const char *html;
 	uint64_t tree; /* depth; 0: not asked for */
 	struct target_settings target;
 	struct graph_settings graph;
@@ -56,6 +59,10 @@ static const struct option heap_options[] = {
 	{ .name = "tree", .kind = OPTION_COUNT, .metavar = "DEPTH", .min = 1, .bare = "4",
 	  .offset = offsetof(struct heap_settings, tree),
 	  .help = "Show the dominator tree, so many objects deep (4): what would go with what" },
+	{ .name = "html", .kind = OPTION_STRING, .metavar = "FILE", .completes = "file",
+	  .offset = offsetof(struct heap_settings, html),
+	  .help = "Write it all as one page for a browser instead, which needs no network: findings,"
+		  " the dominator tree to zoom into, types, roots, paths" },
 	{ .name = "list", .kind = OPTION_FLAG, .offset = offsetof(struct heap_settings, list),
 	  .help = "List the heap dumps in the recording FILE, and do nothing else" },
 	{ .name = NULL },
@@ -157,9 +164,15 @@ static int look_at_groups(const struct heap *heap, enum heap_grouping by)
 	return err;
 }
 
+struct showing {
+	const struct heap_settings *settings;
+	struct draft *draft; /* of the page, if one is wanted */
+};
+
 static int show(const void *context, const struct heap_source *source, struct heap_view *view)
 {
-	const struct heap_settings *settings = context;
+	const struct showing *showing = context;
+	const struct heap_settings *settings = showing->settings;
 	const struct heap *heap = source->heap;
 	const struct heap_wish wish = {
 		.type = settings->type,
@@ -168,8 +181,11 @@ static int show(const void *context, const struct heap_source *source, struct he
 		.by = (enum heap_grouping)settings->by,
 		.lives = source->heading.lives,
 	};
-	int err = wish.by >= HEAP_BY_LOADER ? look_at_groups(heap, wish.by) : 0;
+	int err;
 
+	if (settings->html)
+		return heap_page__write(source, showing->draft);
+	err = wish.by >= HEAP_BY_LOADER ? look_at_groups(heap, wish.by) : 0;
 	if (!err)
 		err = view->form->heading(view);
 	if (!err && settings->objects)
@@ -194,6 +210,12 @@ static bool are_sound(const struct heap_settings *settings, const struct invocat
 {
 	if (settings->list && !invocation->operands.count)
 		error("--list is of a recording: give its FILE");
+	else if (settings->html && (settings->type || settings->objects || settings->tree ||
+				    settings->roots || settings->list))
+		error("--html has everything on one page: leave out --type, --objects, --tree,"
+		      " --roots and --list");
+	else if (settings->html && settings->output.form == OUTPUT_JSON)
+		error("--html is a form of its own: leave out -o json");
 	else if (settings->objects && !settings->type)
 		error("--objects needs --type GLOB: the objects of which types? '*' are all");
 	else if (settings->objects && settings->sort == HEAP_SORT_NAME)
@@ -214,6 +236,20 @@ static enum status list_dumps(const struct heap_settings *settings, const char *
 	return err && err != -EPIPE ? STATUS_FAILED : STATUS_FINE;
 }
 
+/* Before a process stands still for its dump it is known that the page can be written. */
+static enum status write_page(const struct graph_request *request,
+			      const struct heap_settings *settings)
+{
+	struct draft draft;
+	enum status status;
+
+	if (draft__open(&draft, settings->html))
+		return STATUS_FAILED;
+	status = graph__show(request, show, &(struct showing){ settings, &draft });
+	draft__close(&draft, -ENODATA); /* it is closed, unless no dump came */
+	return status;
+}
+
 static enum status run(const struct invocation *invocation)
 {
 	const struct heap_settings *settings = invocation->settings;
@@ -224,7 +260,9 @@ static enum status run(const struct invocation *invocation)
 		return command__usage(invocation->command);
 	if (settings->list)
 		return list_dumps(settings, invocation->operands.items[0]);
-	return graph__show(&request, show, settings);
+	if (settings->html)
+		return write_page(&request, settings);
+	return graph__show(&request, show, &(struct showing){ settings, NULL });
 }
 
 const struct command heap_command = {
@@ -237,6 +275,7 @@ const struct command heap_command = {
 		 " dump is made; Ctrl-C ends that at once, and what came is shown.\n"
 		 "  gctrace heap -p 4711\n"
 		 "  gctrace heap app.gctrace@2 --tree\n"
+		 "  gctrace heap -p 4711 --html heap.html\n"
 		 "  gctrace heap -p 4711 --objects --type 'shop.*' --top 10\n",
 	.options = options,
 	.defaults = &defaults,

@@ -237,6 +237,7 @@ static int judge(struct taking *taking)
 		dump__tell(dump);
 	if (!result->begun)
 		return -ENODATA;
+	taking->intake.source->heading.began_ns = result->begun_ns;
 	taking->intake.source->heading.dump_ns =
 		result->ended_ns > result->begun_ns ? result->ended_ns - result->begun_ns : 0;
 	return 0;
@@ -385,6 +386,7 @@ static int judge_file(struct search *search, struct recording *recording, const 
 	}
 	take_facts(source, search->intake->said, finder->target);
 	take_facts(source, recording__facts(recording), finder->target);
+	source->heading.began_ns = finder->begun_ns;
 	if (finder->ended)
 		return 0;
 	damage = recording__damage(recording);

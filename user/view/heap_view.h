@@ -37,6 +37,7 @@ struct heap_heading {
 	struct text name; /* of the process */
 	struct text runtime, version, collector;
 	int64_t clock_offset_ns;
+	uint64_t began_ns;   /* when; 0: not known */
 	uint64_t dump_ns;    /* how long it took; 0: not known */
 	bool is_file;
 	uint64_t in_file;    /* FILE@N: N */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What dump this is, what it amounts to, what is missing, and what the page leaves out. */
+
+function showHeading() {
+	const runtime = [HEAP.runtime || "a runtime that has not said its name", HEAP.version];
+	const who = HEAP.name || (HEAP.pid ? "process " + HEAP.pid : HEAP.runtime || "a heap dump");
+	byId("title").textContent = who;
+	document.title = who + " – gctrace heap";
+	byId("lead").append(...joined([
+		runtime.filter(Boolean).join(" "), HEAP.collector, HEAP.pid && "pid " + HEAP.pid,
+		HEAP.dump !== undefined && "heap dump " + HEAP.dump,
+		HEAP.is_file && HEAP.subject,
+		HEAP.gc !== undefined && "after collection " + formatExact(HEAP.gc),
+		HEAP.began_ms !== undefined && timeOf(HEAP.began_ms),
+	].filter(Boolean)));
+	showWhole();
+	showTiles();
+	showFoot();
+}
+
+function joined(parts) {
+	return parts.map(part => element("span", null, part));
+}
+
+function timeOf(ms) {
+	const date = new Date(ms);
+	return element("time", { datetime: date.toISOString() },
+		date.toLocaleString("sv", { timeZoneName: "short" }));
+}
+
+function showWhole() {
+	const whole = byId("whole");
+	whole.classList.add(HEAP.complete ? "good" : "bad");
+	whole.append(element("strong", null, HEAP.complete ? "Complete" : "Not whole"),
+		HEAP.complete ? "nothing is missing" : "all figures are of what came");
+	if (!HEAP.missing.length && !HEAP.odd.length)
+		return;
+	byId("missing").append(element("section", { class: "notice", "aria-label": "What is missing" },
+		element("h2", null, HEAP.complete ? "What is odd" : "What is missing"),
+		element("ul", null, ...HEAP.missing.concat(HEAP.odd).map(line => element("li", null, line)))));
+}
+
+function tile(figure, label, more) {
+	return element("li", null, element("b", null, figure), element("span", null, label),
+		more ? element("small", null, more) : null);
+}
+
+function showTiles() {
+	const facts = HEAP.facts;
+	const unreached = facts.bytes - facts.reached_bytes;
+	byId("tiles").append(
+		tile(formatBytes(facts.bytes), "on the heap", formatExact(facts.bytes) + " B"),
+		tile(formatCount(facts.objects), "objects", formatExact(facts.objects)),
+		tile(formatCount(facts.references), "references",
+			formatCount(facts.weak_references) + " weak ones besides"),
+		tile(formatCount(facts.roots), "roots", formatCount(facts.weak_roots) + " of them weak"),
+		tile(formatBytes(facts.reached_bytes), "reached by roots",
+			formatShare(facts.reached_bytes, facts.bytes)),
+		tile(formatBytes(unreached), "not reached",
+			formatCount(facts.objects - facts.reached_objects) + " objects"));
+	if (HEAP.took_ns)
+		byId("tiles").append(tile(formatNs(HEAP.took_ns), "to tell the dump", "the process stood still"));
+}
+
+function showFoot() {
+	byId("foot").append(
+		element("p", null, "Exact: nothing is sampled. gctrace reads types, sizes and references,"
+			+ " never the contents of objects. This page fetches nothing and sends nothing."),
+		element("p", null, "Made by gctrace " + HEAP.gctrace + " on ", timeOf(HEAP.made_ms), "."));
+}
+
+function wordsOfFolded(folded) {
+	const singles = HEAP.least > 0
+		? `The ${formatExact(HEAP.singles - 1)} objects that keep at least ${formatBytes(HEAP.least)} alive`
+			+ " have blocks of their own; smaller ones of one type at one place share a block (×\u00a0how\u00a0many)."
+		: "Every object that roots reach has a block of its own.";
+	if (!folded.branches)
+		return singles + " Nothing else is folded.";
+	return singles + ` Folded into hatched blocks: groups that keep less than`
+		+ ` ${formatBytes(HEAP.least_group)}, in all ${plural(folded.branches, "object", "objects")} and what`
+		+ ` they keep alive, ${formatBytes(folded.bytes)}.`;
+}
+
+/* What is not there by itself, and from which size on. */
+function showFolded() {
+	const folded = HEAP.branches.reduce((sum, row) => ({
+		branches: sum.branches + row[3], bytes: sum.bytes + row[4], objects: sum.objects + row[5],
+	}), { branches: 0, bytes: 0, objects: 0 });
+	byId("tree-folded").textContent = wordsOfFolded(folded);
+	byId("types-folded").textContent = HEAP.types_folded.types
+		? `Not in the table: ${plural(HEAP.types_folded.types, "type", "types")} that keep less alive`
+			+ ` than the others, together ${formatCount(HEAP.types_folded.objects)} objects,`
+			+ ` ${formatBytes(HEAP.types_folded.bytes)} (shallow).`
+		: "";
+	const foldedRoots = HEAP.roots.some(row => row[5] > 0);
+	byId("roots-folded").textContent = foldedRoots
+		? `Of each, the ${formatExact(HEAP.roots_most)} that alone keep the most alive; the others,`
+			+ " and those that alone keep nothing, are folded and counted." : "";
+}
