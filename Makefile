@@ -195,7 +195,7 @@ kernels:			## trace the small virtual machine on other kernels, under qemu
 	$(Q)KERNELS="$${KERNELS:-all}" ONLY='kernels/*' tests/run
 
 man_pages := $(wildcard man/*.8)
-documents := LICENSE $(wildcard README.md docs/*.md docs/*.json)
+documents := LICENSE $(wildcard README.md docs/*.md docs/*.json docs/*.png)
 examples := $(wildcard docs/example/*)
 
 install: all			## install under PREFIX (default /usr/local), heeds DESTDIR

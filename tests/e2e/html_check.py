@@ -148,6 +148,16 @@ def check_roots(browser, lines):
         "document.querySelectorAll('#roots details[open] > ul > li').length > 0"), True)
 
 
+def check_words(browser):
+    """Of the biggest groups and of objects: nothing that a program would say."""
+    for branch in browser.evaluate("CHILDREN.flat().slice(-20).concat(CHILDREN[0].slice(0, 20))"):
+        browser.evaluate(f"show.branch({branch})")
+        words = browser.evaluate("document.body.innerText")
+        for odd in ("null", "undefined", "NaN", "[object"):
+            if odd in words:
+                wrong.append(f"branch {branch}: the page says {odd}")
+
+
 def check_safety(browser):
     expect("scripts", browser.evaluate("document.scripts.length"), 2)
     expect("errors", browser.errors, [])
@@ -178,6 +188,8 @@ def main(page, heap, tree, path, hostile):
             check_path(browser, read(path))
             browser.evaluate("show.branch(0)")
         check_icicle(browser)
+        if not hostile:
+            check_words(browser)
         check_safety(browser)
     print(f"open after {seconds:.2f} s")
     print("\n".join(wrong))

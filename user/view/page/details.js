@@ -19,7 +19,7 @@ function showDetails(object, branch, show) {
 		element("h2", { id: "details-title" }, swatch(nameOf(object)), nameOf(object)),
 		...groupOf(branch),
 		element("p", { class: "address" }, of.address),
-		examplesOf(object, show),
+		...examplesOf(object, show),
 		factsOf(of),
 		element("h3", null, "Path from a root"),
 		pathOf(object, show),
@@ -62,14 +62,14 @@ function factsOf(of) {
 function examplesOf(object, show) {
 	const type = typeAt(typeOf(object));
 	if (type.objects < 2 || (object !== type.biggest && object !== type.nearest))
-		return null;
+		return [];
 	const count = `One of ${formatExact(type.objects)}: `;
 	if (type.biggest === type.nearest)
-		return element("p", { class: "examples" }, count + "keeps the most, and is the nearest to a root");
+		return [element("p", { class: "examples" }, count + "keeps the most, and is the nearest to a root")];
 	const choice = (words, which) => button(words, () => show.object(which),
 		{ "aria-pressed": String(which === object), class: "choice" });
-	return element("p", { class: "examples" }, count,
-		choice("keeps the most", type.biggest), choice("nearest to a root", type.nearest));
+	return [element("p", { class: "examples" }, count,
+		choice("keeps the most", type.biggest), choice("nearest to a root", type.nearest))];
 }
 
 /* ---- the way ---- */
@@ -120,7 +120,8 @@ function branchesOf(branch, show) {
 	if (count)
 		list.append(element("li", { class: "folded" }, element("span", null, `… ${formatExact(count)} more`),
 			element("b", null, formatBytes(bytes))));
-	return [element("h3", null, branch ? "What would go with it" : "What they keep alive"), list];
+	const title = branch === 0 || branchAt(branch).count > 1 ? "What would go with them" : "What would go with it";
+	return [element("h3", null, title), list];
 }
 
 function belowItem(at, whole, show) {
