@@ -4,9 +4,9 @@
 
 usage: html_check.py PAGE HEAP.json TREE.json PATH.json
 
-The others are what gctrace heap and path -o json say of the same dump: all types, the dominator tree,
-and the shortest path to an object of a type. Prints what is wrong, a line each; exit status 1 if
-anything is. With --hostile names are not compared: those of the page are escaped.
+The others are what gctrace heap and path -o json say of the same dump: all types, the dominator
+tree, and the shortest path to an object of a type. Prints what is wrong, a line each; exit status 1
+if anything is. With --hostile names are not compared: those of the page are escaped.
 """
 import json
 import sys
@@ -54,7 +54,8 @@ def check_figures(browser, lines, hostile):
 def check_tree(browser, lines):
     least = browser.evaluate("HEAP.least")
     singles = dict(browser.evaluate(
-        "HEAP.objects.slice(1, HEAP.singles).map(([, address, , retained]) => [address, retained])"))
+        "HEAP.objects.slice(1, HEAP.singles)"
+        ".map(([, address, , retained]) => [address, retained])"))
     nodes = [line for line in of_kind(lines, "node") if "address" in line]
     for line in nodes:
         if line["retained_bytes"] >= least:
@@ -65,7 +66,8 @@ def check_tree(browser, lines):
 
 def names_in_table(browser):
     return browser.evaluate(
-        "[...document.querySelectorAll('#types tbody tr')].map(row => row.cells[0].innerText.trim())")
+        "[...document.querySelectorAll('#types tbody tr')]"
+        ".map(row => row.cells[0].innerText.trim())")
 
 
 def check_table(browser):
@@ -141,7 +143,8 @@ def check_path(browser, lines):
 
 def check_roots(browser, lines):
     want = [line["retained_bytes"] for line in of_kind(lines, "root") if line["depth"] == 0]
-    got = browser.evaluate("HEAP.roots.filter(row => row[0] === 0 && row[5] === 0).map(row => row[2])")
+    got = browser.evaluate("HEAP.roots.filter(row => row[0] === 0 && row[5] === 0)"
+                           ".map(row => row[2])")
     expect("kinds of roots", got, want[:len(got)])
     browser.click("#roots summary")
     expect("a kind that was clicked on is open", browser.evaluate(

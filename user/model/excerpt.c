@@ -357,7 +357,7 @@ static int add_groups(struct excerpt *excerpt)
 	return err;
 }
 
-/* Those that are too small go into the branch above; parents are never smaller, and stand before. */
+/* Those too small go into the branch above; parents are never smaller, and stand before. */
 static int fold_small_groups(struct excerpt *excerpt)
 {
 	uint32_t *new_index = calloc(excerpt->branches.count, sizeof(*new_index));

@@ -7,8 +7,8 @@
  * that keep at least so much alive are the top of the dominator tree: with each of them its
  * dominator is there. That least size is chosen so that they are as many as are wanted. The others
  * are put together by type: those of one type right below the same branch are one branch, a group,
- * and so are those below its members. A list of thousands is one group, too: what stands right below
- * a group and is of its type belongs to it. Of the groups the smallest are folded into the branch
+ * and so are those below its members. A list of thousands is one group, too: what stands right
+ * below a group and is of its type belongs to it. Of the groups the smallest are folded into the branch
  * that they hang from, and counted. Nodes of the roots are passed through: the first branch is all
  * roots together.
  *

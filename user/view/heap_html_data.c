@@ -5,11 +5,11 @@
  * NAME_MOST bytes is cut, and says so itself: browsers take seconds to lay out one of 64 KiB.
  *
  *	types     [name, objects, bytes, retained, nearest, biggest]     the last two: objects
- *	objects   [type, address, bytes, retained, dominated, before, skipped, step]: which element of
- *	          the one before, as "[17]", or the index of a field
+ *	objects   [type, address, bytes, retained, dominated, before, skipped, step]; the step: an
+ *	          element of the one before as "[17]", or the index of a field
  *	          or, of a node of the roots, [-1, name]
- *	branches  [parent, retained, dominated, folded branches, bytes, objects], in the order of the
- *	          objects; behind those, groups: the same, and [..., type, count, object]
+ *	branches  [parent, retained, dominated, folded branches, bytes, objects], in the order of
+ *	          the objects; behind those, groups: the same, and [..., type, count, object]
  *	fields    names, each once
  *	roots     [depth, name, retained, dominated, roots, folded, object]
  */

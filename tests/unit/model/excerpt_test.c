@@ -148,7 +148,8 @@ static void groups_are_what_is_alike(const struct excerpt *excerpt)
 		assert_int_equal(group->count, counts[i]);
 		assert_int_equal(group->bytes, bytes[i]);
 		assert_true(group->parent < i && group->bytes >= excerpt->least_group);
-		assert_int_equal(branch_of(excerpt, excerpt->objects.items[group->object].place), i);
+		assert_int_equal(i, branch_of(excerpt,
+					      excerpt->objects.items[group->object].place));
 	}
 	assert_true(excerpt->branches.count - excerpt->singles <= excerpt->limits.groups);
 	free(counts);

@@ -188,7 +188,8 @@ static void names_are_shown_as_in_text(void **state)
 	struct json_object *types = member(parts->data, "types");
 
 	assert_string_equal(json_object_get_string(cell(types, 0, 0)), escape(evil));
-	assert_non_null(strstr(json_object_get_string(cell(types, 1, 0)), "nn… (2499 bytes more)"));
+	assert_non_null(strstr(json_object_get_string(cell(types, 1, 0)),
+			       "nn… (2499 bytes more)"));
 }
 
 static void all_marks_are_filled_in(void **state)

@@ -32,22 +32,24 @@ function groupOf(branch) {
 	if (branch === NONE || branchAt(branch).count < 2)
 		return [];
 	const { count, bytes, objects } = branchAt(branch);
-	return [element("p", { class: "group-of" }, element("b", null, `${formatExact(count)} of them`),
-		` at this place keep ${formatBytes(bytes)} alive in ${plural(objects, "object", "objects")}.`
-		+ " The one that keeps the most:")];
+	return [element("p", { class: "group-of" },
+		element("b", null, `${formatExact(count)} of them`),
+		` at this place keep ${formatBytes(bytes)} alive in`
+		+ ` ${plural(objects, "object", "objects")}. The one that keeps the most:`)];
 }
 
 function detailsOfAll(show) {
 	return [
 		element("h2", { id: "details-title" }, "All roots"),
-		element("p", { class: "note" }, "Choose a block, a type or a finding: its path from a root and what"
-			+ " it keeps alive are shown here."),
+		note("Choose a block, a type or a finding: its path from a root and what it keeps"
+			+ " alive are shown here."),
 		...branchesOf(0, show),
 	];
 }
 
 function fact(label, value, exact) {
-	return element("div", null, element("dt", null, label), element("dd", { title: exact || false }, value));
+	return element("div", null, element("dt", null, label),
+		element("dd", { title: exact || false }, value));
 }
 
 function factsOf(of) {
@@ -65,7 +67,8 @@ function examplesOf(object, show) {
 		return [];
 	const count = `One of ${formatExact(type.objects)}: `;
 	if (type.biggest === type.nearest)
-		return [element("p", { class: "examples" }, count + "keeps the most, and is the nearest to a root")];
+		return [element("p", { class: "examples" },
+			count + "keeps the most, and is the nearest to a root")];
 	const choice = (words, which) => button(words, () => show.object(which),
 		{ "aria-pressed": String(which === object), class: "choice" });
 	return [element("p", { class: "examples" }, count,
@@ -96,7 +99,8 @@ function stepItem(at, object, show) {
 	const of = objectAt(at);
 	const item = element("li", null);
 	if (of.skipped)
-		item.append(element("em", null, `… ${plural(of.skipped, "object", "objects")} that are not on this page`));
+		item.append(element("em", null,
+			`… ${plural(of.skipped, "object", "objects")} not on this page`));
 	if (of.step)
 		item.append(element("code", { class: "step" }, of.step), " ");
 	item.append(at === object ? element("strong", null, nameOf(at))
@@ -110,18 +114,21 @@ function stepItem(at, object, show) {
 function branchesOf(branch, show) {
 	if (branch === NONE)
 		return [];
-	const { bytes: whole, foldedCount, foldedBytes } = branchAt(branch), below = CHILDREN[branch];
+	const { bytes: whole, foldedCount, foldedBytes } = branchAt(branch);
+	const below = CHILDREN[branch];
 	const shown = below.slice(0, BRANCHES_SHOWN), rest = below.slice(BRANCHES_SHOWN);
 	const count = rest.reduce((sum, at) => sum + (branchAt(at).count || 1), foldedCount);
 	const bytes = rest.reduce((sum, at) => sum + bytesOf(at), foldedBytes);
 	if (!below.length && !count)
 		return [];
-	const list = element("ul", { class: "below" }, ...shown.map(at => belowItem(at, whole, show)));
+	const list = element("ul", { class: "below" },
+		...shown.map(at => belowItem(at, whole, show)));
 	if (count)
-		list.append(element("li", { class: "folded" }, element("span", null, `… ${formatExact(count)} more`),
+		list.append(element("li", { class: "folded" },
+			element("span", null, `… ${formatExact(count)} more`),
 			element("b", null, formatBytes(bytes))));
-	const title = branch === 0 || branchAt(branch).count > 1 ? "What would go with them" : "What would go with it";
-	return [element("h3", null, title), list];
+	const them = branch === 0 || branchAt(branch).count > 1;
+	return [element("h3", null, `What would go with ${them ? "them" : "it"}`), list];
 }
 
 function belowItem(at, whole, show) {
@@ -134,5 +141,6 @@ function commandOf(of) {
 	if (!HEAP.is_file)
 		return [];
 	return [element("h3", null, "All paths to it, in a terminal"),
-		element("code", { class: "command" }, `gctrace path ${HEAP.subject} --address ${of.address}`)];
+		element("code", { class: "command" },
+			`gctrace path ${HEAP.subject} --address ${of.address}`)];
 }

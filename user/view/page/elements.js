@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Elements. Text is put in as text, never as HTML: names come from the process that was looked at. */
+/*
+ * Elements. Text is put in as text, never as HTML: names come from the process that was looked at.
+ */
 
 function byId(id) {
 	return document.getElementById(id);
@@ -16,6 +18,10 @@ function element(tag, attributes, ...children) {
 	}
 	made.append(...children.filter(child => child !== null && child !== undefined));
 	return made;
+}
+
+function note(words) {
+	return element("p", { class: "note" }, words);
 }
 
 function button(words, onclick, attributes) {

@@ -6,8 +6,8 @@ function showFindings(show) {
 	for (const finding of HEAP.findings)
 		list.append(findingItem(finding, show));
 	if (!HEAP.findings.length)
-		list.replaceWith(element("p", { class: "note" }, "Nothing stands out: no object, thread or"
-			+ " finalizer keeps as much as a 20th of the heap alive."));
+		list.replaceWith(note("Nothing stands out: no object, thread or finalizer keeps as"
+			+ " much as a 20th of the heap alive."));
 }
 
 function findingItem(finding, show) {

@@ -35,9 +35,10 @@ function showWhole() {
 		HEAP.complete ? "nothing is missing" : "all figures are of what came");
 	if (!HEAP.missing.length && !HEAP.odd.length)
 		return;
-	byId("missing").append(element("section", { class: "notice", "aria-label": "What is missing" },
-		element("h2", null, HEAP.complete ? "What is odd" : "What is missing"),
-		element("ul", null, ...HEAP.missing.concat(HEAP.odd).map(line => element("li", null, line)))));
+	const lines = HEAP.missing.concat(HEAP.odd).map(line => element("li", null, line));
+	const title = HEAP.complete ? "What is odd" : "What is missing";
+	byId("missing").append(element("section", { class: "notice", "aria-label": title },
+		element("h2", null, title), element("ul", null, ...lines)));
 }
 
 function tile(figure, label, more) {
@@ -53,47 +54,65 @@ function showTiles() {
 		tile(formatCount(facts.objects), "objects", formatExact(facts.objects)),
 		tile(formatCount(facts.references), "references",
 			formatCount(facts.weak_references) + " weak ones besides"),
-		tile(formatCount(facts.roots), "roots", formatCount(facts.weak_roots) + " of them weak"),
+		tile(formatCount(facts.roots), "roots",
+			formatCount(facts.weak_roots) + " of them weak"),
 		tile(formatBytes(facts.reached_bytes), "reached by roots",
 			formatShare(facts.reached_bytes, facts.bytes)),
 		tile(formatBytes(unreached), "not reached",
 			formatCount(facts.objects - facts.reached_objects) + " objects"));
 	if (HEAP.took_ns)
-		byId("tiles").append(tile(formatNs(HEAP.took_ns), "to tell the dump", "the process stood still"));
+		byId("tiles").append(tile(formatNs(HEAP.took_ns), "to tell the dump",
+			"the process stood still"));
 }
 
 function showFoot() {
 	byId("foot").append(
-		element("p", null, "Exact: nothing is sampled. gctrace reads types, sizes and references,"
-			+ " never the contents of objects. This page fetches nothing and sends nothing."),
-		element("p", null, "Made by gctrace " + HEAP.gctrace + " on ", timeOf(HEAP.made_ms), "."));
+		element("p", null, "Exact: nothing is sampled. gctrace reads types, sizes and"
+			+ " references, never the contents of objects. This page fetches nothing"
+			+ " and sends nothing."),
+		element("p", null, `Made by gctrace ${HEAP.gctrace} on `, timeOf(HEAP.made_ms)));
 }
 
 function wordsOfFolded(folded) {
 	const singles = HEAP.least > 0
-		? `The ${formatExact(HEAP.singles - 1)} objects that keep at least ${formatBytes(HEAP.least)} alive`
-			+ " have blocks of their own; smaller ones of one type at one place share a block (×\u00a0how\u00a0many)."
+		? `The ${formatExact(HEAP.singles - 1)} objects that keep at least`
+			+ ` ${formatBytes(HEAP.least)} alive have blocks of their own; smaller ones of`
+			+ " one type at one place share a block (×\u00a0how\u00a0many)."
 		: "Every object that roots reach has a block of its own.";
 	if (!folded.branches)
 		return singles + " Nothing else is folded.";
-	return singles + ` Folded into hatched blocks: groups that keep less than`
-		+ ` ${formatBytes(HEAP.least_group)}, in all ${plural(folded.branches, "object", "objects")} and what`
-		+ ` they keep alive, ${formatBytes(folded.bytes)}.`;
+	return singles + " Folded into hatched blocks: groups that keep less than"
+		+ ` ${formatBytes(HEAP.least_group)}, in all`
+		+ ` ${plural(folded.branches, "object", "objects")} and what they keep alive,`
+		+ ` ${formatBytes(folded.bytes)}.`;
+}
+
+function sumOfFolded() {
+	const sum = { branches: 0, bytes: 0 };
+	for (const [, , , branches, bytes] of HEAP.branches) {
+		sum.branches += branches;
+		sum.bytes += bytes;
+	}
+	return sum;
+}
+
+function wordsOfFoldedTypes({ types, objects, bytes }) {
+	if (!types)
+		return "";
+	return `Not in the table: ${plural(types, "type", "types")} that keep less alive than`
+		+ ` the others, together ${formatCount(objects)} objects, ${formatBytes(bytes)}.`;
+}
+
+function wordsOfFoldedRoots() {
+	if (!HEAP.roots.some(([, , , , , folded]) => folded > 0))
+		return "";
+	return `Of each, the ${formatExact(HEAP.roots_most)} that alone keep the most alive; the`
+		+ " others, and those that alone keep nothing, are folded and counted.";
 }
 
 /* What is not there by itself, and from which size on. */
 function showFolded() {
-	const folded = HEAP.branches.reduce((sum, row) => ({
-		branches: sum.branches + row[3], bytes: sum.bytes + row[4], objects: sum.objects + row[5],
-	}), { branches: 0, bytes: 0, objects: 0 });
-	byId("tree-folded").textContent = wordsOfFolded(folded);
-	byId("types-folded").textContent = HEAP.types_folded.types
-		? `Not in the table: ${plural(HEAP.types_folded.types, "type", "types")} that keep less alive`
-			+ ` than the others, together ${formatCount(HEAP.types_folded.objects)} objects,`
-			+ ` ${formatBytes(HEAP.types_folded.bytes)} (shallow).`
-		: "";
-	const foldedRoots = HEAP.roots.some(row => row[5] > 0);
-	byId("roots-folded").textContent = foldedRoots
-		? `Of each, the ${formatExact(HEAP.roots_most)} that alone keep the most alive; the others,`
-			+ " and those that alone keep nothing, are folded and counted." : "";
+	byId("tree-folded").textContent = wordsOfFolded(sumOfFolded());
+	byId("types-folded").textContent = wordsOfFoldedTypes(HEAP.types_folded);
+	byId("roots-folded").textContent = wordsOfFoldedRoots();
 }

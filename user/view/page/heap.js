@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The data of the page, and what can be asked of it. Objects, branches and types are known by their
- * index in the tables that view/heap_html_data.c describes; NONE is none. A branch is an object with
- * the same index, or (from HEAP.singles on) a group of objects of one type.
+ * The data of the page, and what can be asked of it. Objects, branches and types are known by
+ * their index in the tables that view/heap_html_data.c describes; NONE is none. A branch is an
+ * object with the same index, or (from HEAP.singles on) a group of objects of one type.
  */
 const NONE = -1;
 const HEAP = JSON.parse(byId("data").textContent);
@@ -25,7 +25,8 @@ function nameOf(object) {
 }
 
 function objectAt(index) {
-	const [type, address, bytes, retained, dominated, before, skipped, step] = HEAP.objects[index];
+	const [type, address, bytes, retained, dominated, before, skipped, step]
+		= HEAP.objects[index];
 	return { type, address, bytes, retained, dominated, before, skipped,
 		step: step === NONE ? "" : typeof step === "string" ? step : HEAP.fields[step] };
 }
@@ -43,9 +44,9 @@ function isSingle(object) {
 }
 
 function branchAt(index) {
-	const [parent, bytes, objects, foldedCount, foldedBytes, foldedObjects, type = NONE, count = 0,
+	const [parent, bytes, objects, foldedCount, foldedBytes, , type = NONE, count = 0,
 		example = index] = HEAP.branches[index];
-	return { parent, bytes, objects, foldedCount, foldedBytes, foldedObjects, type, count, example };
+	return { parent, bytes, objects, foldedCount, foldedBytes, type, count, example };
 }
 
 function bytesOf(branch) {
@@ -59,7 +60,10 @@ function parentOf(branch) {
 /* For each branch those right below it, the biggest first. */
 const CHILDREN = (() => {
 	const children = HEAP.branches.map(() => []);
-	HEAP.branches.forEach(([parent], branch) => parent === NONE || children[parent].push(branch));
+	HEAP.branches.forEach(([parent], branch) => {
+		if (parent !== NONE)
+			children[parent].push(branch);
+	});
 	for (const siblings of children)
 		siblings.sort((a, b) => bytesOf(b) - bytesOf(a) || a - b);
 	return children;
@@ -89,7 +93,7 @@ function branchName(branch) {
 /* Indices of objects, the root first; [] where none leads to it. */
 function wayTo(object) {
 	const way = [];
-	for (let at = object; at !== NONE && at !== undefined; at = isNode(at) ? NONE : objectAt(at).before)
+	for (let at = object; at !== NONE; at = isNode(at) ? NONE : objectAt(at).before)
 		way.push(at);
 	return isNode(way[way.length - 1]) ? way.reverse() : [];
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The dominator tree as an icicle: each branch is a block below the one that it would go with, as
- * wide as what it keeps alive. Groups of objects have a double edge. Only what is wide enough to be seen is drawn; the rest, and what the
- * page has folded, is one hatched block that says how much it is. So a drawing has some hundred
- * blocks, however large the heap.
+ * wide as what it keeps alive. Groups of objects have a double edge. Only what is wide enough to
+ * be seen is drawn; the rest, and what the page has folded, is one hatched block that says how much
+ * it is. So a drawing has some hundred blocks, however large the heap.
  */
 const ROWS = 12;
 const ROW_HEIGHT = 30; /* as in page.css */
@@ -18,10 +18,13 @@ function showIcicle(show) {
 	const icicle = byId("icicle");
 	icicle.addEventListener("click", clickIcicle);
 	icicle.addEventListener("keydown", keyInIcicle);
-	icicle.addEventListener("mouseover", event => tellBlock(event.target.closest("[data-branch], [data-words]")));
+	icicle.addEventListener("mouseover", event => tellBlock(event.target.closest(".block")));
 	icicle.addEventListener("focusin", event => tellBlock(event.target));
 	icicle.addEventListener("mouseleave", () => tellBlock(null));
-	new ResizeObserver(() => icicle.clientWidth !== ICICLE.width && drawIcicle()).observe(icicle);
+	new ResizeObserver(() => {
+		if (icicle.clientWidth !== ICICLE.width)
+			drawIcicle();
+	}).observe(icicle);
 	drawIcicle();
 }
 
@@ -59,8 +62,8 @@ function layOutBelow(block, blocks) {
 		x += width;
 	}
 	if (more && moreBytes * scale >= 1)
-		blocks.push({ branch: NONE, above: block.branch, x, width: moreBytes * scale, row: block.row + 1,
-			more, bytes: moreBytes });
+		blocks.push({ branch: NONE, above: block.branch, x, width: moreBytes * scale,
+			row: block.row + 1, more, bytes: moreBytes });
 }
 
 /* ---- drawing ---- */
@@ -69,10 +72,12 @@ function drawIcicle() {
 	const icicle = byId("icicle");
 	const hadFocus = icicle.contains(document.activeElement);
 	const facts = HEAP.facts, width = ICICLE.width = icicle.clientWidth;
-	const reached = ICICLE.top === 0 && facts.bytes > 0 ? width * facts.reached_bytes / facts.bytes : width;
+	const isWhole = ICICLE.top === 0 && facts.bytes > 0;
+	const reached = isWhole ? width * facts.reached_bytes / facts.bytes : width;
 	const blocks = layOut(ICICLE.top, reached);
 	if (width - reached >= 1)
-		blocks.push({ branch: NONE, unreached: true, x: reached, width: width - reached, row: 0 });
+		blocks.push({ branch: NONE, unreached: true, x: reached, width: width - reached,
+			row: 0 });
 	icicle.replaceChildren(...blocks.map(drawBlock));
 	icicle.style.setProperty("--rows", Math.max(...blocks.map(block => block.row)) + 1);
 	drawCrumbs();
@@ -88,12 +93,16 @@ function drawBlock(block) {
 }
 
 function drawBranch({ branch, width, row }) {
-	const goesOn = row + 1 === ROWS && CHILDREN[branch].length > 0;
+	const hasBelow = CHILDREN[branch].length > 0, goesOn = hasBelow && row + 1 === ROWS;
 	const made = element("div", {
-		class: "block" + (branch === 0 ? " all" : branchAt(branch).count > 1 ? " group" : "") + (goesOn ? " goes-on" : ""), role: "treeitem",
-		"data-branch": branch, "aria-level": row + 1, "aria-label": wordsOfBranch(branch), tabindex: "-1",
-		"aria-expanded": CHILDREN[branch].length ? String(!goesOn) : false,
+		class: "block", role: "treeitem", tabindex: "-1", "data-branch": branch,
+		"aria-level": row + 1, "aria-label": wordsOfBranch(branch),
+		"aria-selected": String(branch === ICICLE.top),
+		"aria-expanded": hasBelow ? String(!goesOn) : false,
 	});
+	made.classList.toggle("all", branch === 0);
+	made.classList.toggle("group", branchAt(branch).count > 1);
+	made.classList.toggle("goes-on", goesOn);
 	made.style.setProperty("--hue", hueOf(branchType(branch)));
 	if (width >= WIDTH_OF_TEXT)
 		made.append(element("span", { class: "name" }, branchName(branch)));
@@ -104,7 +113,8 @@ function drawBranch({ branch, width, row }) {
 
 function drawMore(block) {
 	const words = block.unreached ? wordsOfUnreached() : wordsOfMore(block);
-	const made = element("div", { class: "block more", "data-words": words, title: words });
+	const made = element("div", { class: "block more", role: "treeitem", title: words,
+		"aria-level": block.row + 1, "aria-label": words });
 	if (!block.unreached)
 		made.dataset.above = block.above;
 	if (block.width >= 2 * WIDTH_OF_TEXT)
@@ -123,8 +133,8 @@ function wordsOfBranch(branch) {
 }
 
 function wordsOfMore({ above, more, bytes }) {
-	return `${plural(more, "more object", "more objects")} below ${branchName(above)}, too small to be`
-		+ ` drawn: ${formatBytes(bytes)} (${formatShare(bytes, HEAP.facts.bytes)})`;
+	return `${plural(more, "more object", "more objects")} below ${branchName(above)}, too`
+		+ ` small to be drawn: ${formatBytes(bytes)} (${formatShare(bytes, HEAP.facts.bytes)})`;
 }
 
 function wordsOfUnreached() {
@@ -134,7 +144,7 @@ function wordsOfUnreached() {
 }
 
 function tellBlock(block) {
-	const words = block && (block.dataset.words || block.getAttribute("aria-label"));
+	const words = block && block.getAttribute("aria-label");
 	byId("readout").textContent = words || wordsOfBranch(ICICLE.top);
 }
 
@@ -201,7 +211,7 @@ function siblingOf(branch, step) {
 
 /* One block is in the order of tabs at a time. What is not drawn stays where it is. */
 function focusBlock(branch, take) {
-	const block = branch === undefined ? null : byId("icicle").querySelector(`[data-branch="${branch}"]`);
+	const block = byId("icicle").querySelector(`[data-branch="${branch}"]`);
 	if (!block)
 		return;
 	const before = byId("icicle").querySelector("[tabindex='0']");

@@ -39,8 +39,8 @@ function chooseType(type) {
 	markType(type);
 	byId("details").replaceChildren(
 		element("h2", { id: "details-title" }, typeName(type)),
-		element("p", { class: "note" }, "No root reaches an object of this type: a collection of the whole"
-			+ " heap frees them."));
+		note("No root reaches an object of this type: a collection of the whole heap frees"
+			+ " them."));
 }
 
 function goToSearch(event) {

@@ -16,7 +16,7 @@ function rootsBelow() {
 function showRoots(show) {
 	const top = rootsBelow();
 	if (!top.length) {
-		byId("roots").append(element("p", { class: "note" }, "There are none."));
+		byId("roots").append(note("There are none."));
 		return;
 	}
 	byId("roots").append(rootsHead(), rootList(top, show), ...sharedRoots(top));
@@ -29,7 +29,8 @@ function rootsHead() {
 }
 
 function rootList(entries, show) {
-	return element("ul", null, ...entries.map(entry => element("li", null, rootEntry(entry, show))));
+	const items = entries.map(entry => element("li", null, rootEntry(entry, show)));
+	return element("ul", null, ...items);
 }
 
 /* What is below is made when it is opened first: there may be thousands. */
@@ -38,16 +39,18 @@ function rootEntry(entry, show) {
 	if (!entry.below.length)
 		return line;
 	const details = element("details", null, element("summary", null, line));
-	details.addEventListener("toggle", () => details.append(rootList(entry.below, show)), { once: true });
+	const open = () => details.append(rootList(entry.below, show));
+	details.addEventListener("toggle", open, { once: true });
 	return details;
 }
 
 function rootLine(row, show) {
 	const [, name, bytes, objects, roots, folded, object] = row;
 	const words = folded ? `… ${formatExact(folded)} more` : name;
+	const what = object === NONE ? words
+		: button(words, () => show.object(object), { class: "link" });
 	return element("span", { class: folded ? "root folded" : "root" },
-		element("span", { class: "what" },
-			object === NONE ? words : button(words, () => show.object(object), { class: "link" }),
+		element("span", { class: "what" }, what,
 			roots > 1 ? element("small", null, ` ${formatExact(roots)} roots`) : null),
 		element("span", null, formatBytes(bytes)),
 		element("span", null, formatShare(bytes, HEAP.facts.bytes)),
@@ -57,6 +60,6 @@ function rootLine(row, show) {
 function sharedRoots(top) {
 	const bytes = HEAP.facts.reached_bytes - top.reduce((sum, { row }) => sum + row[2], 0);
 	const objects = HEAP.facts.reached_objects - top.reduce((sum, { row }) => sum + row[3], 0);
-	return objects > 0
-		? [rootLine([0, "only several kinds of roots together", bytes, objects, 0, 0, NONE])] : [];
+	const row = [0, "only several kinds of roots together", bytes, objects, 0, 0, NONE];
+	return objects > 0 ? [rootLine(row)] : [];
 }

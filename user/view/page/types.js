@@ -32,7 +32,7 @@ function sortTypes(key) {
 
 function compareTypes(a, b) {
 	const key = TYPES.key === "share" ? "bytes" : TYPES.key;
-	const order = key === "name" ? (a.name < b.name ? -1 : a.name > b.name ? 1 : 0) : a[key] - b[key];
+	const order = a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : 0;
 	return (TYPES.up ? order : -order) || a.index - b.index;
 }
 
@@ -65,24 +65,29 @@ function drawTypes() {
 function typesCount() {
 	const found = TYPES.found.length, all = TYPES.all.length;
 	if (found === all)
-		return plural(all, "type", "types") + ". Choose one to see what keeps its objects alive.";
+		return plural(all, "type", "types")
+			+ ". Choose one to see what keeps its objects alive.";
 	return found ? `${formatExact(found)} of ${plural(all, "type", "types")} match.`
 		: "No type matches.";
 }
 
 function typeRow(type) {
-	const name = button(type.name, () => TYPES.choose(type.index), { class: "link", title: type.name });
+	const name = button(type.name, () => TYPES.choose(type.index),
+		{ class: "link", title: type.name });
 	const share = element("td", { class: "with-bar" }, shareBar(type.bytes, HEAP.facts.bytes),
 		formatShare(type.bytes, HEAP.facts.bytes));
-	const row = element("tr", { "data-type": type.index }, element("td", null, swatch(type.name), name),
-		figure(formatCount(type.objects), type.objects), figure(formatBytes(type.bytes), type.bytes),
+	const row = element("tr", { "data-type": type.index },
+		element("td", null, swatch(type.name), name),
+		figure(formatCount(type.objects), type.objects),
+		figure(formatBytes(type.bytes), type.bytes),
 		figure(formatBytes(type.retained), type.retained), share);
 	row.classList.toggle("chosen", type.index === TYPES.chosen);
 	return row;
 }
 
 function figure(text, exact) {
-	return element("td", { class: "figure", title: exact >= 0 ? formatExact(exact) : "not reached" }, text);
+	const title = exact >= 0 ? formatExact(exact) : "not reached";
+	return element("td", { class: "figure", title }, text);
 }
 
 function swatch(name) {
