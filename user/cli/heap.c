@@ -5,6 +5,7 @@
 
 #include "../base/draft.h"
 #include "../base/report.h"
+#include "../model/heap_lives.h"
 #include "../view/heap_view.h"
 #include "command.h"
 #include "heap_list.h"
@@ -23,6 +24,7 @@ struct heap_settings {
 	int sort; /* enum heap_sort */
 	int by;	  /* enum heap_grouping */
 	uint64_t top;
+	uint64_t age_least; /* 0: all */
 	bool roots, objects, list;
 	const char *html;
 	uint64_t tree; /* depth; 0: not asked for */
@@ -50,6 +52,10 @@ static const struct option heap_options[] = {
 	{ .name = "top", .kind = OPTION_COUNT, .metavar = "COUNT", .default_text = "20",
 	  .offset = offsetof(struct heap_settings, top),
 	  .help = "How many types, objects or branches of a tree to show; 0: all" },
+	{ .name = "age-at-least", .kind = OPTION_COUNT, .metavar = "COUNT", .min = 1,
+	  .offset = offsetof(struct heap_settings, age_least),
+	  .help = "Only types of, or only, objects that are known to have survived so many"
+		  " collections: of a FILE that was recorded with --moves" },
 	{ .name = "roots", .kind = OPTION_FLAG, .offset = offsetof(struct heap_settings, roots),
 	  .help = "Show the roots alone, --top of each kind: threads with their frames, statics,"
 		  " handles, and what each alone keeps alive" },
@@ -164,6 +170,17 @@ static int look_at_groups(const struct heap *heap, enum heap_grouping by)
 	return err;
 }
 
+/* Can anything be old? */
+static int look_at_ages(const struct heap_heading *heading)
+{
+	if (heap_lives__collections(heading->lives))
+		return 0;
+	error("--age-at-least: no collection was followed before %s, so that all ages are 0; record"
+	      " with gctrace record --moves --dump=EVERY, and take a later dump",
+	      heading->subject);
+	return -ENODATA;
+}
+
 struct showing {
 	const struct heap_settings *settings;
 	struct draft *draft; /* of the page, if one is wanted */
@@ -179,6 +196,7 @@ static int show(const void *context, const struct heap_source *source, struct he
 		.sort = (enum heap_sort)settings->sort,
 		.top = settings->top,
 		.by = (enum heap_grouping)settings->by,
+		.age_least = settings->age_least,
 		.lives = source->heading.lives,
 	};
 	int err;
@@ -186,6 +204,8 @@ static int show(const void *context, const struct heap_source *source, struct he
 	if (settings->html)
 		return heap_page__write(source, showing->draft);
 	err = wish.by >= HEAP_BY_LOADER ? look_at_groups(heap, wish.by) : 0;
+	if (!err && wish.age_least)
+		err = look_at_ages(&source->heading);
 	if (!err)
 		err = view->form->heading(view);
 	if (!err && settings->objects)
@@ -198,7 +218,7 @@ static int show(const void *context, const struct heap_source *source, struct he
 		err = show_findings(view, heap);
 		if (!err)
 			err = show_types(view, heap, &wish);
-		if (!err && !settings->type)
+		if (!err && !settings->type && !settings->age_least)
 			err = show_roots(view, heap, ROOTS_DEPTH, settings->top ? ROOTS_SHOWN : 0);
 	}
 	return err ? err : view->form->summary(view);
@@ -211,13 +231,17 @@ static bool are_sound(const struct heap_settings *settings, const struct invocat
 	if (settings->list && !invocation->operands.count)
 		error("--list is of a recording: give its FILE");
 	else if (settings->html && (settings->type || settings->objects || settings->tree ||
-				    settings->roots || settings->list))
+				    settings->roots || settings->list || settings->age_least))
 		error("--html has everything on one page: leave out --type, --objects, --tree,"
-		      " --roots and --list");
+		      " --roots, --age-at-least and --list");
 	else if (settings->html && settings->output.form == OUTPUT_JSON)
 		error("--html is a form of its own: leave out -o json");
 	else if (settings->objects && !settings->type)
 		error("--objects needs --type GLOB: the objects of which types? '*' are all");
+	else if (settings->age_least && !invocation->operands.count)
+		error("--age-at-least is of a recording with moves before the dump: give its FILE");
+	else if (settings->age_least && (settings->roots || settings->tree))
+		error("--age-at-least is of types and objects: without --roots and --tree");
 	else if (settings->objects && settings->sort == HEAP_SORT_NAME)
 		error("--sort: objects have no names; expected retained, shallow or count");
 	else
@@ -253,8 +277,13 @@ static enum status write_page(const struct graph_request *request,
 static enum status run(const struct invocation *invocation)
 {
 	const struct heap_settings *settings = invocation->settings;
-	const struct graph_request request = { &settings->graph, &settings->target,
-					       &settings->output, &invocation->operands };
+	const struct graph_request request = {
+		.graph = &settings->graph,
+		.target = &settings->target,
+		.output = &settings->output,
+		.operands = &invocation->operands,
+		.following = settings->age_least ? HEAP_FOLLOWED : HEAP_FOLLOWED_IF_TOLD,
+	};
 
 	if (!are_sound(settings, invocation))
 		return command__usage(invocation->command);

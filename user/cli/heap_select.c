@@ -122,3 +122,30 @@ int heap_select__find(struct heap *heap, uint64_t address, uint32_t *place)
 		error("no object of this dump begins at 0x%" PRIx64, address);
 	return !err && *place == HEAP_NONE ? -ENOENT : err;
 }
+
+static int say_missing(const struct heap_lives *lives, uint64_t id)
+{
+	if (id > heap_lives__ids(lives))
+		error("object %" PRIu64 " was not seen up to this dump: ids up to %" PRIu64
+		      " were given",
+		      id, heap_lives__ids(lives));
+	else
+		error("object %" PRIu64 " is not in this dump: it had died, or was lost sight of;"
+		      " gctrace follow FILE --id %" PRIu64 " tells its history",
+		      id, id);
+	return -ENOENT;
+}
+
+int heap_select__find_id(struct heap *heap, const struct heap_lives *lives, uint64_t id,
+			 uint32_t *place)
+{
+	uint64_t address;
+	int err;
+
+	if (heap_lives__find(lives, id, &address, &err)) {
+		err = heap__find(heap, address, place);
+		if (!err && *place != HEAP_NONE)
+			return 0;
+	}
+	return err ? error_errno(err, "cannot find the object") : say_missing(lives, id);
+}

@@ -70,4 +70,8 @@ int heap_select__objects(const struct heap *heap, const struct heap_wish *wish,
 /* The object that begins there: 0, or negative errno after an error message. */
 int heap_select__find(struct heap *heap, uint64_t address, uint32_t *place);
 
+/* The object with this id. The same. */
+int heap_select__find_id(struct heap *heap, const struct heap_lives *lives, uint64_t id,
+			 uint32_t *place);
+
 #endif

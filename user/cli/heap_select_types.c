@@ -126,11 +126,12 @@ static void add_ages(const struct heap *heap, const struct heap_wish *wish,
 	struct heap_life life;
 
 	for (uint32_t p = heap__first(heap); p < heap__end(heap); p = heap__next(heap, p)) {
-		const struct heap_object object = heap__object(heap, p);
+		struct heap_object object;
 		uint32_t group, line;
 
 		if (heap__is_node(heap, p))
 			continue;
+		object = heap__object(heap, p);
 		group = table->groups.of[object.type];
 		line = group == HEAP_NO_GROUP ? group : lines[group];
 		if (line != HEAP_NO_GROUP && heap_lives__of(wish->lives, object.address, &life) &&

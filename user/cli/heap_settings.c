@@ -22,15 +22,26 @@ static const struct option graph_options[] = {
 
 const struct option_group graph_group = { "Graph", graph_options };
 
+static int take(const struct graph_request *request, struct heap_source *source)
+{
+	const struct heap_source_options options = {
+		.mem_limit = request->graph->mem_limit,
+		.following = request->following,
+	};
+
+	if (request->operands->count)
+		return heap_source__file(source, request->operands->items[0], &options);
+	return heap_source__live(source, &request->target->processes, &options);
+}
+
 int graph_settings__take(const struct graph_settings *settings,
 			 const struct target_settings *target, const struct words *operands,
 			 struct heap_source *source)
 {
-	const struct heap_source_options options = { .mem_limit = settings->mem_limit };
+	const struct graph_request request = { .graph = settings, .target = target,
+					       .operands = operands };
 
-	if (operands->count)
-		return heap_source__file(source, operands->items[0], &options);
-	return heap_source__live(source, &target->processes, &options);
+	return take(&request, source);
 }
 
 enum status graph_settings__status(const struct graph_settings *settings,
@@ -80,7 +91,7 @@ enum status graph__show(const struct graph_request *request, graph_show *show, c
 		return STATUS_FAILED;
 	heap_source__init(&source);
 	graph_view__init(&to);
-	err = graph_settings__take(request->graph, request->target, request->operands, &source);
+	err = take(request, &source);
 	if (!err)
 		err = graph_view__open(&to, &source, request->output);
 	if (!err)

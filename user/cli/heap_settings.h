@@ -50,6 +50,7 @@ struct graph_request {
 	const struct target_settings *target;
 	const struct output_settings *output;
 	const struct words *operands;
+	enum heap_following following; /* of a recording's objects */
 };
 
 /* 0, or negative errno after an error message. */

@@ -14,8 +14,10 @@
 #include "../base/escape.h"
 #include "../base/report.h"
 #include "../base/units.h"
+#include "../base/vec.h"
 #include "../model/heap.h"
 #include "../model/heap_builder.h"
+#include "../model/heap_lives.h"
 #include "../stream/dump_finder.h"
 #include "../stream/dump_list.h"
 #include "../stream/dump_name.h"
@@ -25,6 +27,7 @@
 #include "../target/offer.h"
 #include "../target/process.h"
 #include "../target/runtime.h"
+#include "../view/view.h"
 #include "dump_live.h"
 #include "live.h"
 #include "signals.h"
@@ -43,6 +46,7 @@ struct intake {
 	struct facts *said; /* by the targets themselves */
 	struct heap_builder *builder;
 	bool failed; /* the builder has, and it was said */
+	uint64_t limit; /* of memory, in bytes */
 	uint64_t began_ns, shown_ns;
 };
 
@@ -54,6 +58,7 @@ void heap_source__init(struct heap_source *source)
 void heap_source__free(struct heap_source *source)
 {
 	heap__free(source->heap);
+	heap_lives__free(source->lives);
 	buf__free(&source->name);
 	buf__free(&source->runtime);
 	buf__free(&source->version);
@@ -138,8 +143,8 @@ static int begin(struct intake *intake, struct heap_source *source,
 		 const struct heap_source_options *options)
 {
 	*intake = (struct intake){ .source = source, .began_ns = clock__monotonic_ns() };
-	intake->builder = heap_builder__new(options->mem_limit ? options->mem_limit :
-								 default_limit());
+	intake->limit = options->mem_limit ? options->mem_limit : default_limit();
+	intake->builder = heap_builder__new(intake->limit);
 	intake->said = facts__new();
 	return intake->builder && intake->said ? 0 :
 						  error_errno(ENOMEM, "cannot make a heap graph");
@@ -336,21 +341,132 @@ static void show_reading(struct intake *intake)
 struct search {
 	struct intake *intake;
 	struct dump_finder finder;
+	struct recording *recording;
+	struct heap_lives *lives; /* NULL: not followed */
+	VEC(uint32_t) met;	  /* targets whose beginning the lives know */
+	enum heap_following following;
+	bool has_dump; /* all of it has come */
 };
 
+static int no_memory(int err)
+{
+	return err == -ENOMEM ? error_errno(err, "cannot follow objects") : err;
+}
+
+/* All that a target told since it was attached to is in the recording. */
+static int meet(struct search *search, uint32_t target)
+{
+	const struct facts *facts = recording__facts(search->recording);
+	const char *attached = facts__get_target(facts, target, "attached_ns", NULL);
+	const uint64_t since_ns = attached ? strtoull(attached, NULL, 10) :
+					     facts__get_u64(facts, "started_ns", 0);
+
+	for (size_t i = 0; i < search->met.count; i++)
+		if (search->met.items[i] == target)
+			return 0;
+	if (vec__push(&search->met, target))
+		return -ENOMEM;
+	return heap_lives__whole_from(search->lives, target, since_ns);
+}
+
+/* Is there anything in it to follow objects by? */
+static bool tells_moves(const struct facts *facts)
+{
+	const char *known;
+
+	for (uint32_t i = 0; facts__get_target(facts, i, "pid", NULL); i++) {
+		known = facts__get_target(facts, i, "known", NULL);
+		if (known && strtoull(known, NULL, 10) & KNOWN_MOVES)
+			return true;
+	}
+	return false;
+}
+
+static int begin_following(struct search *search)
+{
+	const struct facts *facts = recording__facts(search->recording);
+	int err = 0;
+
+	if (search->following == HEAP_NOT_FOLLOWED ||
+	    (search->following == HEAP_FOLLOWED_IF_TOLD && !tells_moves(facts)))
+		return 0;
+	search->lives = heap_lives__new();
+	if (!search->lives)
+		return no_memory(-ENOMEM);
+	for (uint32_t i = 0; !err && facts__get_target(facts, i, "pid", NULL); i++)
+		err = meet(search, i);
+	return no_memory(err);
+}
+
+/* The graph comes first: what it needs is taken from those. */
+static int check_limit(struct search *search)
+{
+	const struct intake *intake = search->intake;
+
+	if (!search->lives || heap_lives__memory(search->lives) +
+				      heap_builder__memory(intake->builder) <= intake->limit)
+		return 0;
+	if (search->following == HEAP_FOLLOWED) {
+		error("following objects up to the dump needs more memory than the limit allows;"
+		      " raise --mem-limit");
+		return -EDQUOT;
+	}
+	warning("no ids and no ages: following objects up to the dump needs more memory than the"
+		" limit allows; raise --mem-limit");
+	heap_lives__free(search->lives);
+	search->lives = NULL;
+	return 0;
+}
+
+static bool are_lives_due(const struct search *search)
+{
+	return search->lives && !heap_lives__stand(search->lives) &&
+	       !heap_lives__are_missed(search->lives);
+}
+
+static int follow(struct search *search, const struct event *event, bool begins)
+{
+	int err = event->kind == EVENT_LOSS ? 0 : meet(search, event->target);
+
+	if (!err && begins)
+		heap_lives__await(search->lives, event->target);
+	if (!err)
+		err = heap_lives__event(search->lives, event);
+	return no_memory(err);
+}
+
+/* Enough was seen when the dump was told, and its objects are matched. */
 static int see_recorded(void *context, const struct event *event)
 {
 	struct search *search = context;
-	int err = event->kind == EVENT_PRODUCER ? take_producer(search->intake, event) : 0;
+	const bool had_begun = search->finder.begun;
+	int answer = event->kind == EVENT_PRODUCER ? take_producer(search->intake, event) : 0;
 
-	return err ? err : dump_finder__event(&search->finder, event);
+	if (!answer && !search->has_dump)
+		answer = dump_finder__event(&search->finder, event);
+	search->has_dump |= answer > 0;
+	if (answer >= 0 && are_lives_due(search))
+		answer = follow(search, event, !had_begun && search->finder.begun);
+	return answer < 0 ? answer : search->has_dump && !are_lives_due(search);
 }
 
-static int read_dump(struct search *search, struct recording *recording)
+static uint64_t wants(const struct search *search)
 {
-	const struct feed_options options = { .wanted = WANTED | DUMP_FINDER_WANTS };
+	const uint64_t dump = WANTED | DUMP_FINDER_WANTS;
+
+	return search->lives ? dump | FEED_WANTS(EVENT_GC_FINISH) |
+				       FEED_WANTS(EVENT_PAUSE_BEGIN) | FEED_WANTS(EVENT_MOVED) |
+				       FEED_WANTS(EVENT_SURVIVING) |
+				       FEED_WANTS(EVENT_GENERATION) |
+				       FEED_WANTS(EVENT_OBJECT_ALLOC) :
+			       dump;
+}
+
+static int read_dump(struct search *search)
+{
+	const struct feed_options options = { .wanted = wants(search) };
 	const struct event_sink sink = { see_recorded, search };
-	const struct source source = recording__source(recording);
+	const struct source source = recording__source(search->recording);
 	struct feed *feed;
 	int answer = feed__new(&options, &sink, &feed);
 
@@ -359,6 +475,8 @@ static int read_dump(struct search *search, struct recording *recording)
 	while (answer == SOURCE_MORE && !signals__stopping()) {
 		answer = feed__pull(feed, &source, 0);
 		show_reading(search->intake);
+		if (answer >= 0 && check_limit(search))
+			answer = -EDQUOT;
 	}
 	if (answer >= 0 && answer != SOURCE_STOPPED) {
 		int ended = feed__end(feed);
@@ -370,8 +488,29 @@ static int read_dump(struct search *search, struct recording *recording)
 	return answer < 0 ? answer : 0;
 }
 
-static int judge_file(struct search *search, struct recording *recording, const char *path)
+/* What there is of them belongs to the source from now on. */
+static int keep_lives(struct search *search, const char *path)
 {
+	struct heap_source *source = search->intake->source;
+	const bool stand = search->lives && heap_lives__stand(search->lives);
+
+	if (!stand && search->following == HEAP_FOLLOWED) {
+		error("%s@%" PRIu64 ": no ids and no ages of its objects are known: the dump has no"
+		      " end here, or its process ended at once",
+		      escape(path), search->finder.number);
+		return -ENODATA;
+	}
+	if (!stand)
+		return 0;
+	source->lives = search->lives;
+	source->heading.lives = search->lives;
+	search->lives = NULL;
+	return 0;
+}
+
+static int judge_file(struct search *search, const char *path)
+{
+	struct recording *recording = search->recording;
 	const struct dump_finder *finder = &search->finder;
 	struct heap_source *source = search->intake->source;
 	const char *damage;
@@ -402,18 +541,23 @@ static int find_dump(struct heap_source *source, const struct dump_name *name,
 {
 	struct intake intake;
 	const struct event_sink sink = { take, &intake };
-	struct search search = { .intake = &intake };
-	struct recording *recording = NULL;
+	struct search search = { .intake = &intake, .following = options->following };
 	int err = begin(&intake, source, options);
 
 	dump_finder__init(&search.finder, number, &sink);
 	if (!err)
-		err = recording__open(name->path, &recording);
+		err = recording__open(name->path, &search.recording);
 	if (!err)
-		err = read_dump(&search, recording);
+		err = begin_following(&search);
 	if (!err)
-		err = judge_file(&search, recording, name->path);
-	recording__close(recording);
+		err = read_dump(&search);
+	if (!err)
+		err = judge_file(&search, name->path);
+	if (!err)
+		err = keep_lives(&search, name->path);
+	heap_lives__free(search.lives);
+	vec__free(&search.met);
+	recording__close(search.recording);
 	if (!err)
 		err = finish(&intake);
 	end(&intake);

@@ -22,13 +22,23 @@
 #include "options.h"
 
 struct heap;
+struct heap_lives;
+
+/* Are the objects followed up to the dump, so that ids and ages are known (heap_lives.h)? */
+enum heap_following {
+	HEAP_NOT_FOLLOWED,
+	HEAP_FOLLOWED_IF_TOLD, /* where the recording has moves in it */
+	HEAP_FOLLOWED,	       /* or it is an error; of a recording only */
+};
 
 struct heap_source_options {
 	uint64_t mem_limit; /* bytes of the graph; 0: half of the machine's memory */
+	enum heap_following following;
 };
 
 struct heap_source {
 	struct heap *heap; /* NULL: none came */
+	struct heap_lives *lives; /* NULL: not followed */
 	struct heap_heading heading; /* its texts are below */
 	struct buf name, runtime, version, collector;
 	struct buf subject; /* "-p 4711", "app.gctrace@2": for a shell */

@@ -20,6 +20,7 @@
 struct path_settings {
 	const char *type;
 	uint64_t address; /* 0: none */
+	uint64_t id;	  /* 0: none */
 	uint64_t top;
 	bool merge, retained;
 	struct target_settings target;
@@ -38,6 +39,10 @@ static const struct option path_options[] = {
 	  .offset = offsetof(struct path_settings, address),
 	  .help = "The object that begins at this address (hexadecimal): all paths to it, the"
 		  " shortest first. Objects move, so this is mostly of use with a FILE" },
+	{ .name = "id", .kind = OPTION_COUNT, .metavar = "ID", .min = 1,
+	  .offset = offsetof(struct path_settings, id),
+	  .help = "The same of the object with this id, as gctrace follow and heap --objects give"
+		  " it: of a FILE, since ids live in one trace" },
 	{ .name = "top", .kind = OPTION_COUNT, .metavar = "COUNT", .default_text = "5",
 	  .offset = offsetof(struct path_settings, top),
 	  .help = "How many paths to show, with --merge branches of a branch; 0: all" },
@@ -65,6 +70,7 @@ static const struct option_use options[] = {
 struct finding_paths {
 	const struct path_settings *settings;
 	struct heap *heap;
+	const struct heap_lives *lives; /* NULL: not followed */
 	struct heap_view *view;
 	struct heap_paths *paths;
 };
@@ -220,18 +226,21 @@ static int show_type(const struct finding_paths *of)
 	return err;
 }
 
-static int show_address(const struct finding_paths *of)
+static int show_one(const struct finding_paths *of)
 {
-	const uint64_t address = of->settings->address;
+	const struct path_settings *settings = of->settings;
 	uint32_t place;
-	int err = heap_select__find(of->heap, address, &place);
+	int err = settings->id ?
+			  heap_select__find_id(of->heap, of->lives, settings->id, &place) :
+			  heap_select__find(of->heap, settings->address, &place);
 
 	if (!err)
 		err = of->view->form->heading(of->view);
 	if (err)
 		return err;
 	if (heap_paths__length(of->paths, place) == HEAP_NONE) {
-		note("no root reaches the object at 0x%" PRIx64 ": nothing keeps it alive", address);
+		note("no root reaches the object at 0x%" PRIx64 ": nothing keeps it alive",
+		     heap__object(of->heap, place).address);
 		return 0;
 	}
 	return show_all(of, place);
@@ -239,11 +248,12 @@ static int show_address(const struct finding_paths *of)
 
 static int show(const void *context, const struct heap_source *source, struct heap_view *view)
 {
-	struct finding_paths of = { .settings = context, .heap = source->heap, .view = view };
+	struct finding_paths of = { .settings = context, .heap = source->heap,
+				    .lives = source->heading.lives, .view = view };
 	int err = say(heap_paths__new(of.heap, &of.paths));
 
 	if (!err)
-		err = of.settings->address ? show_address(&of) : show_type(&of);
+		err = of.settings->type ? show_type(&of) : show_one(&of);
 	if (!err)
 		err = view->form->summary(view);
 	heap_paths__free(of.paths);
@@ -254,8 +264,10 @@ static int show(const void *context, const struct heap_source *source, struct he
 
 static bool are_sound(const struct path_settings *settings, const struct invocation *invocation)
 {
-	if (!settings->type == !settings->address)
-		error("which objects? give one of --type GLOB and --address ADDRESS");
+	if (!!settings->type + !!settings->address + !!settings->id != 1)
+		error("which objects? give one of --type GLOB, --address ADDRESS and --id ID");
+	else if (settings->id && !invocation->operands.count)
+		error("--id is of a recording, since ids live in one trace: give its FILE");
 	else if (settings->merge && !settings->type)
 		error("--merge is of many objects: give --type GLOB");
 	else if (settings->merge && settings->retained)
@@ -268,8 +280,13 @@ static bool are_sound(const struct path_settings *settings, const struct invocat
 static enum status run(const struct invocation *invocation)
 {
 	const struct path_settings *settings = invocation->settings;
-	const struct graph_request request = { &settings->graph, &settings->target,
-					       &settings->output, &invocation->operands };
+	const struct graph_request request = {
+		.graph = &settings->graph,
+		.target = &settings->target,
+		.output = &settings->output,
+		.operands = &invocation->operands,
+		.following = settings->id ? HEAP_FOLLOWED : HEAP_FOLLOWED_IF_TOLD,
+	};
 
 	if (!are_sound(settings, invocation))
 		return command__usage(invocation->command);
@@ -283,7 +300,8 @@ const struct command path_command = {
 	.about = "Takes a heap dump as gctrace heap does, and shows the ways by which roots lead to"
 		 " the objects that are asked for.\n"
 		 "  gctrace path app.gctrace --type 'shop.Order' --merge\n"
-		 "  gctrace path app.gctrace@2 --address 0x7f1234567890 --retained\n",
+		 "  gctrace path app.gctrace@2 --address 0x7f1234567890 --retained\n"
+		 "  gctrace path app.gctrace@last --id 4711\n",
 	.options = options,
 	.defaults = &defaults,
 	.settings_size = sizeof(struct path_settings),

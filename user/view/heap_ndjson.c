@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../base/report.h"
+#include "../model/heap_lives.h"
 #include "gctrace/wire.h"
 #include "heap_view.h"
 #include "heap_words.h"
@@ -53,6 +54,18 @@ static void add_type(struct heap_ndjson *ndjson, const char *name, uint32_t inde
 	json__known(&ndjson->json, "class", type.number);
 }
 
+static void add_life(struct heap_ndjson *ndjson, uint64_t address)
+{
+	const struct heap_lives *lives = ndjson->heading->lives;
+	struct heap_life life;
+
+	if (!lives || !heap_lives__of(lives, address, &life))
+		return;
+	json__u64(&ndjson->json, "id", life.id);
+	json__u64(&ndjson->json, "age", life.age);
+	json__flag(&ndjson->json, "at_least", !life.born || life.age >= OBJECT_COUNT_MOST);
+}
+
 static void add_object(struct heap_ndjson *ndjson, uint32_t place)
 {
 	const struct heap_object object = heap__object(ndjson->heap, place);
@@ -63,6 +76,7 @@ static void add_object(struct heap_ndjson *ndjson, uint32_t place)
 	json__u64(json, "size_bytes", object.size);
 	json__known(json, "retained_bytes", object.retained);
 	json__known(json, "retained_objects", object.dominates);
+	add_life(ndjson, object.address);
 }
 
 /* ---------------------------------------------------------------- heading, findings */
@@ -89,6 +103,10 @@ static int show_heading(struct heap_view *view)
 	json__known(json, "gc", facts->collection);
 	if (heading->dump_ns)
 		json__u64(json, "dump_ns", heading->dump_ns);
+	if (heading->lives) {
+		json__u64(json, "followed_collections", heap_lives__collections(heading->lives));
+		json__flag(json, "in_doubt", heap_lives__in_doubt(heading->lives));
+	}
 	json__i64(json, "clock_offset_ns", heading->clock_offset_ns);
 	return end(ndjson);
 }

@@ -9,6 +9,8 @@
 #include "../base/report.h"
 #include "../base/units.h"
 #include "../base/wrap.h"
+#include "../model/heap_lives.h"
+#include "follow.h"
 #include "heap_text.h"
 #include "heap_words.h"
 #include "output.h"
@@ -46,6 +48,16 @@ void heap_text__title(struct heap_text *text, const char *words)
 {
 	buf__printf(&text->out, "\n%s%s%s\n", terminal__on(text->terminal, STYLE_HEAD), words,
 		    terminal__off(text->terminal, STYLE_HEAD));
+}
+
+void heap_text__add_life(struct heap_text *text, uint64_t address)
+{
+	struct heap_life life;
+	char age[UNITS_TEXT];
+
+	if (text->heading->lives && heap_lives__of(text->heading->lives, address, &life))
+		buf__printf(&text->out, ", id %" PRIu64 ", age %s", life.id,
+			    follow__age(age, life.age, life.born));
 }
 
 void heap_text__line(struct heap_text *text, const char *before, const char *words, size_t indent)
@@ -102,6 +114,22 @@ static void add_who(struct heap_text *text)
 	heading_line(text, heap_text__escaped(text));
 }
 
+static void add_following(struct heap_text *text)
+{
+	const struct heap_lives *lives = text->heading->lives;
+	char count[UNITS_TEXT];
+
+	if (!lives || !heap_lives__collections(lives))
+		return;
+	buf__printf(&text->raw, "ages: collections survived of the %s that were followed; '>=' where"
+				" the birth was not observed",
+		    units__exact(count, heap_lives__collections(lives)));
+	heading_line(text, heap_text__escaped(text));
+	if (heap_lives__in_doubt(lives))
+		heading_line(text, "IN DOUBT: ids and ages are right only if no whole collection was"
+				   " lost");
+}
+
 static void add_what(struct heap_text *text)
 {
 	const struct heap_facts *facts = text->heading->facts;
@@ -123,6 +151,7 @@ static void add_what(struct heap_text *text)
 	if (text->heading->dump_ns)
 		buf__printf(raw, ", told in %s", units__ns(bytes, text->heading->dump_ns));
 	heading_line(text, heap_text__escaped(text));
+	add_following(text);
 	heading_line(text, "exact: nothing is sampled; types, sizes and references are read, never"
 			   " the contents of objects");
 }

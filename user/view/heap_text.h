@@ -58,6 +58,9 @@ void heap_text__title(struct heap_text *text, const char *words);
 void heap_text__line(struct heap_text *text, const char *before, const char *words,
 		     size_t indent);
 
+/* ", id 17, age >= 3", where objects were followed. */
+void heap_text__add_life(struct heap_text *text, uint64_t address);
+
 /* ---- trees: heap_text_tree.c ---- */
 
 /* "│  ├─ ": bars has one byte for each level above, whether more comes there. */

@@ -50,7 +50,9 @@ int heap_text__objects(struct heap_view *view, const struct heap_object_list *li
 			    units__bytes_column(bytes, object.size));
 		heap_words__type(&text->raw, text->heap, object.type);
 		buf__add_str(&text->out, heap_text__escaped(text));
-		buf__printf(&text->out, " 0x%" PRIx64 "%s%s%s%s\n", object.address,
+		buf__printf(&text->out, " 0x%" PRIx64, object.address);
+		heap_text__add_life(text, object.address);
+		buf__printf(&text->out, "%s%s%s%s\n",
 			    object.reached ? "" : ", not reached",
 			    object.pinned ? ", pinned" : "",
 			    object.finalizable ? ", has a finalizer" : "",

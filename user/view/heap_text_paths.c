@@ -92,8 +92,9 @@ int heap_text__path(struct heap_view *view, const struct heap_way *way)
 	char shallow[UNITS_TEXT], retained[UNITS_TEXT], count[UNITS_TEXT];
 
 	heap_words__type(&text->raw, text->heap, object.type);
-	buf__printf(&text->out, "\n%s 0x%" PRIx64 ", %s, keeps %s alive", heap_text__escaped(text),
-		    object.address, units__bytes(shallow, object.size),
+	buf__printf(&text->out, "\n%s 0x%" PRIx64, heap_text__escaped(text), object.address);
+	heap_text__add_life(text, object.address);
+	buf__printf(&text->out, ", %s, keeps %s alive", units__bytes(shallow, object.size),
 		    units__bytes(retained, object.retained));
 	buf__printf(&text->out, "; %s reference%s from a root\n",
 		    units__exact(count, way->count - 1), way->count == 2 ? "" : "s");
