@@ -398,13 +398,23 @@ static int begin_following(struct search *search)
 	return no_memory(err);
 }
 
-/* The graph comes first: what it needs is taken from those. */
+/* What the graph needs at its peak, as far as it has been told: heap.h. */
+static uint64_t graph_memory(const struct heap_builder *builder)
+{
+	const struct heap_facts *facts = heap_builder__facts(builder);
+	const uint64_t peak = 36 * facts->objects + 8 * facts->references;
+	const uint64_t now = heap_builder__memory(builder);
+
+	return peak > now ? peak : now;
+}
+
+/* The graph comes first. */
 static int check_limit(struct search *search)
 {
 	const struct intake *intake = search->intake;
 
-	if (!search->lives || heap_lives__memory(search->lives) +
-				      heap_builder__memory(intake->builder) <= intake->limit)
+	if (!search->lives || heap_lives__memory(search->lives) + graph_memory(intake->builder) <=
+				      intake->limit)
 		return 0;
 	if (search->following == HEAP_FOLLOWED) {
 		error("following objects up to the dump needs more memory than the limit allows;"
