@@ -690,6 +690,9 @@ static void end_background(struct world *w, bool tells_newcomers)
 
 static void settle_background(struct world *w, bool tells_newcomers)
 {
+	/* Another collection may report the first ones before the pause is over: then it shows. */
+	const bool reports_ranges = w->ranges_told || w->pauses;
+
 	for (size_t i = w->count; i-- > 0;) {
 		struct thing *thing = &w->things[i];
 		bool told = !thing->doomed && (!thing->newcomer || tells_newcomers);
@@ -697,7 +700,7 @@ static void settle_background(struct world *w, bool tells_newcomers)
 		if (thing->condemned && w->background_lost)
 			expect_fate(w, thing, OBJECT_WITHDRAWN);
 		else if (thing->condemned && !told)
-			expect_fate(w, thing, thing->condemned == 1 && w->ranges_told
+			expect_fate(w, thing, thing->condemned == 1 && reports_ranges
 						      ? OBJECT_DEAD : OBJECT_WITHDRAWN);
 		else if (thing->condemned)
 			thing->age++;
