@@ -93,6 +93,7 @@ static inline int tell_name(struct heap_builder *builder, struct bytes *bytes, e
 
 	if (kind == EVENT_CLASS) {
 		event.class_.class_ = number_of(bytes);
+		event.class_.flags = byte_of(bytes);
 		event.class_.name = event.class_.fields = text;
 	} else {
 		event.define.space = byte_of(bytes) % 14;
