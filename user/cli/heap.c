@@ -231,9 +231,10 @@ static bool are_sound(const struct heap_settings *settings, const struct invocat
 	if (settings->list && !invocation->operands.count)
 		error("--list is of a recording: give its FILE");
 	else if (settings->html && (settings->type || settings->objects || settings->tree ||
-				    settings->roots || settings->list || settings->age_least))
+				    settings->roots || settings->list || settings->age_least ||
+				    settings->by))
 		error("--html has everything on one page: leave out --type, --objects, --tree,"
-		      " --roots, --age-at-least and --list");
+		      " --roots, --by, --age-at-least and --list");
 	else if (settings->html && settings->output.form == OUTPUT_JSON)
 		error("--html is a form of its own: leave out -o json");
 	else if (settings->objects && !settings->type)

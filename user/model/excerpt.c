@@ -292,32 +292,37 @@ static void fold(struct excerpt_branch *into, uint64_t count, uint64_t bytes, ui
 	into->folded.objects += objects;
 }
 
+static void add_member(struct excerpt *excerpt, struct excerpt_branch *group, uint32_t place)
+{
+	const uint64_t bytes = heap__retained(excerpt->heap, place);
+
+	group->count++;
+	group->bytes += bytes;
+	group->objects += heap__retained_objects(excerpt->heap, place);
+	if (group->object == HEAP_NONE || heap__retained(excerpt->heap, group->object) < bytes)
+		group->object = place; /* its index comes later */
+}
+
 /* An object that is no branch by itself: to the group below its parent's branch. */
 static int join_group(struct excerpt *excerpt, uint32_t place, uint32_t parent, uint32_t *branch)
 {
-	const struct heap_object object = heap__object(excerpt->heap, place);
-	struct excerpt_branch *group = &excerpt->branches.items[parent];
+	const uint32_t type = heap__type(excerpt->heap, place);
+	struct excerpt_branch *above = &excerpt->branches.items[parent];
 	int err;
 
 	*branch = parent;
-	if (group->count && group->type == object.type) {
-		group->count++; /* what it keeps alive, one above it does */
+	if (above->count && above->type == type) {
+		above->count++; /* what it keeps alive, one above it does */
 		return 0;
 	}
-	err = find_group(excerpt, parent, object.type, branch);
+	err = find_group(excerpt, parent, type, branch);
 	if (err)
 		return err;
-	if (*branch == EXCERPT_NONE) {
-		fold(&excerpt->branches.items[parent], 1, object.retained, object.dominates);
-		return 0;
-	}
-	group = &excerpt->branches.items[*branch];
-	group->count++;
-	group->bytes += object.retained;
-	group->objects += object.dominates;
-	if (group->object == HEAP_NONE ||
-	    heap__retained(excerpt->heap, group->object) < object.retained)
-		group->object = place; /* its index comes later */
+	if (*branch == EXCERPT_NONE)
+		fold(&excerpt->branches.items[parent], 1, heap__retained(excerpt->heap, place),
+		     heap__retained_objects(excerpt->heap, place));
+	else
+		add_member(excerpt, &excerpt->branches.items[*branch], place);
 	return 0;
 }
 

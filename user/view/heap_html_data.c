@@ -218,7 +218,7 @@ static void need_types(struct data *data)
 		const uint32_t place = excerpt->objects.items[i].place;
 
 		if (!heap__is_node(excerpt->heap, place))
-			data->rows[heap__object(excerpt->heap, place).type] = 0;
+			data->rows[heap__type(excerpt->heap, place)] = 0;
 	}
 }
 
@@ -277,7 +277,7 @@ static uint64_t hash_of_field(const void *context, uint32_t index)
 /* Its index in the table of fields, which it joins. */
 static uint32_t field_of(struct data *data, uint32_t from, uint64_t place)
 {
-	const uint32_t type = heap__object(data->page->heap, from).type;
+	const uint32_t type = heap__type(data->page->heap, from);
 	struct hash_slots *slots = &data->by_field;
 	uint32_t at;
 
