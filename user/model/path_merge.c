@@ -2,6 +2,7 @@
 #include "path_merge.h"
 
 #include "gctrace/wire.h"
+#include "heap_private.h"
 
 #define NO_BRANCH UINT32_MAX
 #define ANY_PLACE (UINT64_MAX - 1)
@@ -75,6 +76,9 @@ static int find(struct path_merge *merge, const struct path_branch *wanted, uint
 	}
 	if (merge->branches.count >= NO_BRANCH - 1)
 		return -ENOMEM;
+	if (merge->memory.limit &&
+	    merge->branches.count * sizeof(*wanted) >= merge->memory.limit - merge->memory.used)
+		return -EDQUOT;
 	*index = (uint32_t)merge->branches.count;
 	err = vec__push(&merge->branches, *wanted);
 	if (!err) {
@@ -87,10 +91,31 @@ static int find(struct path_merge *merge, const struct path_branch *wanted, uint
 static void count_up(struct path_merge *merge, uint32_t branch, uint64_t bytes)
 {
 	merge->branches.items[branch].ending++;
+	merge->branches.items[branch].ending_bytes += bytes;
 	for (; branch != NO_BRANCH; branch = merge->branches.items[branch].parent) {
 		merge->branches.items[branch].objects++;
 		merge->branches.items[branch].bytes += bytes;
 	}
+}
+
+/* From one branch (NO_BRANCH: above all) to that of the next step. */
+static int step(struct path_merge *merge, const struct heap *heap, uint32_t from, uint32_t to,
+		uint32_t *branch)
+{
+	const bool is_root = *branch == NO_BRANCH;
+	struct path_branch wanted = {
+		.parent = *branch,
+		.from = from,
+		.to = to,
+		.depth = is_root ? 0 : merge->branches.items[*branch].depth + 1,
+		.key = key_of(heap, from, to),
+	};
+
+	if (!is_root && merge->branches.items[*branch].key == wanted.key) {
+		merge->branches.items[*branch].repeats = true;
+		return 0;
+	}
+	return find(merge, &wanted, branch);
 }
 
 int path_merge__add(struct path_merge *merge, const struct heap *heap,
@@ -99,30 +124,100 @@ int path_merge__add(struct path_merge *merge, const struct heap *heap,
 	uint32_t branch = NO_BRANCH;
 	int err = path_way__take(&merge->way, paths, place);
 
+	merge->objects += !err;
+	merge->unreached += !err && merge->way.count == 0;
+	for (size_t i = 0; i < merge->way.count && !err; i++)
+		err = step(merge, heap, i ? merge->way.items[i - 1] : HEAP_NONE,
+			   merge->way.items[i], &branch);
+	if (!err && branch != NO_BRANCH)
+		count_up(merge, branch, heap__size(heap, place));
+	return err;
+}
+
+/* ---------------------------------------------------------------- all objects */
+
+static uint32_t *branch_at(const struct heap *heap, uint32_t *branches, uint32_t place)
+{
+	return &branches[rows__at(&heap->rows, place)[ROW_NUMBER]];
+}
+
+/* Climb to where a branch is known, by `branches` (+ 1, by number), and come back over the steps. */
+static int find_branch(struct path_merge *merge, const struct heap *heap,
+		       const struct heap_paths *paths, uint32_t *branches, uint32_t place,
+		       uint32_t *branch)
+{
+	uint32_t at = place;
+	int err = 0;
+
+	vec__reset(&merge->way);
+	for (; !err && at != HEAP_NONE && !*branch_at(heap, branches, at);
+	     at = heap_paths__before(paths, at))
+		err = vec__push(&merge->way, at);
+	*branch = at == HEAP_NONE ? NO_BRANCH : *branch_at(heap, branches, at) - 1;
+	while (!err && merge->way.count) {
+		const uint32_t to = merge->way.items[--merge->way.count];
+
+		err = step(merge, heap, at, to, branch);
+		*branch_at(heap, branches, to) = *branch + 1;
+		at = to;
+	}
+	return err;
+}
+
+static int add_object(struct path_merge *merge, const struct heap *heap,
+		      const struct heap_paths *paths, uint32_t *branches, uint32_t place)
+{
+	struct path_branch *end;
+	uint32_t branch;
+	int err;
+
+	merge->objects++;
+	if (heap_paths__length(paths, place) == HEAP_NONE) {
+		merge->unreached++;
+		return 0;
+	}
+	err = find_branch(merge, heap, paths, branches, place, &branch);
 	if (err)
 		return err;
-	merge->objects++;
-	merge->unreached += merge->way.count == 0;
-	for (size_t i = 0; i < merge->way.count; i++) {
-		struct path_branch wanted = {
-			.parent = branch,
-			.from = i ? merge->way.items[i - 1] : HEAP_NONE,
-			.to = merge->way.items[i],
-			.depth = branch == NO_BRANCH ? 0 : merge->branches.items[branch].depth + 1,
-		};
-
-		wanted.key = key_of(heap, wanted.from, wanted.to);
-		if (branch != NO_BRANCH && merge->branches.items[branch].key == wanted.key) {
-			merge->branches.items[branch].repeats = true;
-			continue;
-		}
-		err = find(merge, &wanted, &branch);
-		if (err)
-			return err;
-	}
-	if (branch != NO_BRANCH)
-		count_up(merge, branch, heap__size(heap, place));
+	end = &merge->branches.items[branch];
+	end->ending++;
+	end->ending_bytes += heap__size(heap, place);
 	return 0;
+}
+
+/* What leads to a branch leads through those above it, which stand before it. */
+static void add_up(struct path_merge *merge)
+{
+	for (size_t i = merge->branches.count; i-- > 0;) {
+		struct path_branch *branch = &merge->branches.items[i];
+		struct path_branch *parent;
+
+		branch->objects += branch->ending;
+		branch->bytes += branch->ending_bytes;
+		if (branch->parent == NO_BRANCH)
+			continue;
+		parent = &merge->branches.items[branch->parent];
+		parent->objects += branch->objects;
+		parent->bytes += branch->bytes;
+	}
+}
+
+int path_merge__add_all(struct path_merge *merge, struct heap *heap,
+			const struct heap_paths *paths, const bool *wanted)
+{
+	const uint64_t bytes = heap->tree.count * UINT64_C(4);
+	uint32_t *branches = memory__get(&heap->memory, bytes);
+	int err = branches ? 0 : memory__error(&heap->memory);
+
+	for (uint32_t p = heap__first(heap); p < heap__end(heap) && !err; p = heap__next(heap, p)) {
+		const uint32_t type = rows__at(&heap->rows, p)[ROW_TYPE];
+
+		if (!(type & (ROW_IS_NODE | ROW_DEAD)) && wanted[type & ROW_TYPE_MASK])
+			err = add_object(merge, heap, paths, branches, p);
+	}
+	memory__put(&heap->memory, branches, bytes);
+	add_up(merge);
+	return err;
 }
 
 /* ---------------------------------------------------------------- order */
