@@ -16,6 +16,7 @@
 #define USAGE_BYTES 128
 
 extern const struct command completion_command;
+extern const struct command diff_command;
 extern const struct command doctor_command;
 extern const struct command export_command;
 extern const struct command follow_command;
@@ -33,6 +34,7 @@ const struct command *const commands[] = {
 	&probes_command,
 	&heap_command,
 	&path_command,
+	&diff_command,
 	&export_command,
 	&follow_command,
 	&record_command,

@@ -8,6 +8,7 @@ enum status {
 	STATUS_FAILED = 1,    /* an error was reported */
 	STATUS_USAGE = 2,     /* wrong options or operands; nothing was done */
 	STATUS_DATA_LOST = 3, /* done, but something was lost; not with --allow-loss */
+	STATUS_LIMIT_PASSED = 4, /* done, and what --fail-if-... names was found */
 };
 
 #endif

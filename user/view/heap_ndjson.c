@@ -81,13 +81,11 @@ static void add_object(struct heap_ndjson *ndjson, uint32_t place)
 
 /* ---------------------------------------------------------------- heading, findings */
 
-static int show_heading(struct heap_view *view)
+void heap_view__add_header(struct json *json, const struct heap_heading *heading)
 {
-	struct heap_ndjson *ndjson = ndjson_of(view);
-	const struct heap_heading *heading = ndjson->heading;
 	const struct heap_facts *facts = heading->facts;
-	struct json *json = begin(ndjson, "header");
 
+	json__event(json, "header", heading->pid);
 	json__string(json, "gctrace", GCTRACE_VERSION);
 	json__text(json, "name", heading->name);
 	json__text(json, "runtime", heading->runtime);
@@ -108,6 +106,13 @@ static int show_heading(struct heap_view *view)
 		json__flag(json, "in_doubt", heap_lives__in_doubt(heading->lives));
 	}
 	json__i64(json, "clock_offset_ns", heading->clock_offset_ns);
+}
+
+static int show_heading(struct heap_view *view)
+{
+	struct heap_ndjson *ndjson = ndjson_of(view);
+
+	heap_view__add_header(&ndjson->json, ndjson->heading);
 	return end(ndjson);
 }
 
@@ -360,19 +365,13 @@ static int show_merged(struct heap_view *view, const struct path_merge *merge)
 		struct json *json = begin(ndjson, "branch");
 
 		json__u64(json, "depth", branch->depth);
-		if (branch->folded) {
+		if (branch->folded)
 			json__u64(json, "folded", branch->folded);
-		} else if (branch->from == HEAP_NONE) {
-			heap_words__root(&ndjson->text, ndjson->heap, branch->to);
+		else
+			heap_words__branch(&ndjson->text, ndjson->heap, branch->from, branch->to);
+		if (ndjson->text.len)
 			add_words(ndjson, "name");
-		} else {
-			if (heap_words__is_array(ndjson->heap, branch->from)) {
-				json__string(json, "name", "[]");
-			} else if (!heap__is_node(ndjson->heap, branch->from)) {
-				heap_words__step(&ndjson->text, ndjson->heap, branch->from,
-						 branch->to);
-				add_words(ndjson, "name");
-			}
+		if (branch->from != HEAP_NONE) {
 			heap_words__type_of(&ndjson->text, ndjson->heap, branch->to);
 			add_words(ndjson, "type");
 			json__flag(json, "repeats", branch->repeats);
@@ -400,9 +399,9 @@ static void add_some(struct json *json, const char *key, uint64_t value)
 		json__u64(json, key, value);
 }
 
-static void add_missing(struct json *json, const struct heap_facts *facts)
+void heap_view__add_missing(struct json *json, const char *key, const struct heap_facts *facts)
 {
-	json__object(json, "missing");
+	json__object(json, key);
 	json__flag(json, "no_begin", !facts->begun);
 	json__flag(json, "no_end", !facts->ended);
 	json__flag(json, "aborted", facts->ended && facts->status != GCTRACE_DUMP_COMPLETE);
@@ -412,6 +411,10 @@ static void add_missing(struct json *json, const struct heap_facts *facts)
 	add_some(json, "dangling_weak_references", facts->dangling_weak_references);
 	add_some(json, "dangling_roots", facts->dangling_roots);
 	json__end(json);
+}
+
+static void add_odd(struct json *json, const struct heap_facts *facts)
+{
 	json__object(json, "odd");
 	add_some(json, "undefined_types", facts->undefined_types);
 	add_some(json, "duplicates", facts->odd.duplicates);
@@ -442,7 +445,8 @@ static int show_summary(struct heap_view *view)
 	json__u64(json, "reached_bytes", facts->reached_bytes);
 	json__u64(json, "unreached_objects", facts->objects - facts->reached_objects);
 	json__u64(json, "unreached_bytes", facts->bytes - facts->reached_bytes);
-	add_missing(json, facts);
+	heap_view__add_missing(json, "missing", facts);
+	add_odd(json, facts);
 	return end(ndjson);
 }
 

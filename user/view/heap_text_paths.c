@@ -104,15 +104,11 @@ int heap_text__path(struct heap_view *view, const struct heap_way *way)
 
 static void add_merged(struct heap_text *text, const struct path_branch *branch)
 {
-	if (branch->folded) {
+	if (branch->folded)
 		buf__printf(&text->raw, "… %" PRIu64 " more", branch->folded);
-	} else if (branch->from == HEAP_NONE) {
-		heap_words__root(&text->raw, text->heap, branch->to);
-	} else {
-		if (heap_words__is_array(text->heap, branch->from))
-			buf__add_str(&text->raw, "[]");
-		else if (!heap__is_node(text->heap, branch->from))
-			heap_words__step(&text->raw, text->heap, branch->from, branch->to);
+	else
+		heap_words__branch(&text->raw, text->heap, branch->from, branch->to);
+	if (branch->from != HEAP_NONE) {
 		buf__add_str(&text->raw, text->raw.len ? " " : "");
 		heap_words__type_of(&text->raw, text->heap, branch->to);
 		buf__add_str(&text->raw, branch->repeats ? ", and so on" : "");

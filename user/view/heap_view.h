@@ -27,6 +27,7 @@
 
 struct buf;
 struct heap_lives;
+struct json;
 struct output;
 struct terminal;
 
@@ -96,7 +97,14 @@ struct heap_view *heap_text__new(const struct heap *heap, const struct heap_head
 struct heap_view *heap_ndjson__new(const struct heap *heap, const struct heap_heading *heading,
 				   struct output *output);
 
+/* A `header` line of a dump, and an object with what it lacks: for other forms of NDJSON. */
+void heap_view__add_header(struct json *json, const struct heap_heading *heading);
+void heap_view__add_missing(struct json *json, const char *key, const struct heap_facts *facts);
+
 /* Appends a word as a shell takes it: in quotes, $'...' where it has more than plain characters. */
 void heap_view__quote(struct buf *out, const void *bytes, size_t len);
+
+/* The same of a pattern for --type that matches this name: `?` for what patterns give a meaning. */
+void heap_view__quote_glob(struct buf *out, struct text name);
 
 #endif

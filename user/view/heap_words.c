@@ -311,6 +311,16 @@ void heap_words__step(struct buf *out, const struct heap *heap, uint32_t from, u
 	heap_words__field(out, heap, from, at);
 }
 
+void heap_words__branch(struct buf *out, const struct heap *heap, uint32_t from, uint32_t to)
+{
+	if (from == HEAP_NONE)
+		heap_words__root(out, heap, to);
+	else if (heap_words__is_array(heap, from))
+		buf__add_str(out, "[]");
+	else if (!heap__is_node(heap, from))
+		heap_words__step(out, heap, from, to);
+}
+
 /* ---------------------------------------------------------------- what is wrong */
 
 static void add_count(struct buf *out, uint64_t count, const char *what)
@@ -478,15 +488,10 @@ static bool is_plain(const struct buf *name)
 	return name->len < 64 && strspn(buf__str(name), plain) == name->len;
 }
 
-/* A pattern for the name: brackets would mean a set of characters. */
-static void add_glob(struct buf *out, const struct buf *name)
+static void add_type_option(struct buf *out, const struct buf *name)
 {
-	const char *at = buf__str(name);
-
-	buf__add_str(out, "--type '");
-	for (; *at; at++)
-		buf__add_char(out, *at == '[' || *at == ']' ? '?' : *at);
-	buf__add_char(out, '\'');
+	buf__add_str(out, "--type ");
+	heap_view__quote_glob(out, (struct text){ buf__str(name), name->len });
 }
 
 void heap_words__more(struct buf *out, const struct heap *heap, const struct finding *finding,
@@ -506,7 +511,7 @@ void heap_words__more(struct buf *out, const struct heap *heap, const struct fin
 			buf__printf(out, "--address 0x%" PRIx64,
 				    heap__object(heap, finding->owner).address);
 		else
-			add_glob(out, &name);
+			add_type_option(out, &name);
 	}
 	buf__free(&name);
 }
@@ -528,4 +533,16 @@ void heap_view__quote(struct buf *out, const void *bytes, size_t len)
 			buf__add_char(out, (char)at[i]);
 	}
 	buf__add_char(out, '\'');
+}
+
+void heap_view__quote_glob(struct buf *out, struct text name)
+{
+	struct buf glob = BUF_INIT;
+
+	for (size_t i = 0; i < name.bytes; i++)
+		buf__add_char(&glob, memchr("*?[]\\", name.at[i], 5) ? '?' : name.at[i]);
+	heap_view__quote(out, buf__str(&glob), glob.len);
+	if (glob.error)
+		out->error = glob.error;
+	buf__free(&glob);
 }

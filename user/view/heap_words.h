@@ -51,6 +51,12 @@ void heap_words__field(struct buf *out, const struct heap *heap, uint32_t from, 
 /* The (first) reference from one object to another, the same way. */
 void heap_words__step(struct buf *out, const struct heap *heap, uint32_t from, uint32_t to);
 
+/*
+ * The same of a branch of merged paths: "[]" for whatever element; from HEAP_NONE a root; nothing
+ * from that to its object.
+ */
+void heap_words__branch(struct buf *out, const struct heap *heap, uint32_t from, uint32_t to);
+
 /* The sentence of a finding, without the command. */
 void heap_words__finding(struct buf *out, const struct heap *heap, const struct finding *finding);
 
