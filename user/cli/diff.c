@@ -236,17 +236,11 @@ struct ordering {
 	enum heap_sort sort;
 };
 
-static int64_t retained_change(const struct diff_type *type)
-{
-	const uint64_t was = type->side[DIFF_WAS].retained, is = type->side[DIFF_IS].retained;
-
-	return was == EVENT_UNKNOWN || is == EVENT_UNKNOWN ? 0 : diff__change(was, is);
-}
-
 static int64_t change_of(const struct diff_type *type, enum heap_sort sort)
 {
 	if (sort == HEAP_SORT_RETAINED)
-		return retained_change(type);
+		return diff__change(type->side[DIFF_WAS].retained,
+				    type->side[DIFF_IS].retained);
 	if (sort == HEAP_SORT_COUNT)
 		return diff__change(type->side[DIFF_WAS].objects, type->side[DIFF_IS].objects);
 	return diff__change(type->side[DIFF_WAS].bytes, type->side[DIFF_IS].bytes);
@@ -322,8 +316,6 @@ static void set_shown(struct differing *all, const struct limit *limit)
 	shown->glob = settings->type;
 	shown->diff = &all->diff;
 	shown->total = heap_diff__total(&all->diff);
-	for (unsigned int side = 0; side < DIFF_SIDES; side++)
-		shown->total.side[side].retained = EVENT_UNKNOWN;
 	shown->types = all->order.items;
 	shown->type_count = all->order.count;
 	shown->types_shown = heap_select__most(all->order.count, settings->top);

@@ -104,31 +104,50 @@ static int need(struct heap_diff *diff, uint64_t class_, struct text name,
 
 static void add_sums(struct heap_type_sums *to, const struct heap_type_sums *sums)
 {
-	to->retained = to->objects ? EVENT_UNKNOWN : sums->retained;
 	to->objects += sums->objects;
 	to->bytes += sums->bytes;
 	to->reached_objects += sums->reached_objects;
 	to->reached_bytes += sums->reached_bytes;
+	to->retained += sums->retained;
+}
+
+/* Which line each type of the heap stands in: groups[]. */
+static int find_lines(struct heap_diff *diff, const struct heap *heap, const bool *wanted,
+		      uint32_t *groups)
+{
+	const struct heap_types *types = heap__types(heap);
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < types->count; i++) {
+		const struct heap_type is = heap_types__at(types, i);
+		struct diff_type *type;
+
+		groups[i] = HEAP_NO_GROUP;
+		if (!wanted[i] || !types->used.at[i])
+			continue;
+		err = need(diff, is.number, is.name, &type);
+		if (!err)
+			groups[i] = (uint32_t)(type - diff->types.items);
+	}
+	return err;
 }
 
 int heap_diff__add(struct heap_diff *diff, unsigned int side, const struct heap *heap,
 		   const bool *wanted)
 {
-	const struct heap_types *types = heap__types(heap);
+	struct heap_selection selection = { .groups = NULL };
 	struct heap_type_sums *sums = NULL;
-	struct diff_type *type;
-	int err = heap__histogram(heap, &sums);
+	uint32_t *groups = calloc(heap__types(heap)->count, sizeof(*groups));
+	int err = groups ? find_lines(diff, heap, wanted, groups) : -ENOMEM;
 
-	for (uint32_t i = 0; !err && i < types->count; i++) {
-		const struct heap_type is = heap_types__at(types, i);
-
-		if (!wanted[i] || !sums[i].objects)
-			continue;
-		err = need(diff, is.number, is.name, &type);
-		if (!err)
-			add_sums(&type->side[side], &sums[i]);
-	}
+	selection.groups = groups;
+	selection.count = (uint32_t)diff->types.count;
+	if (!err && selection.count)
+		err = heap__histogram_of(heap, &selection, &sums);
+	for (uint32_t i = 0; !err && i < selection.count; i++)
+		add_sums(&diff->types.items[i].side[side], &sums[i]);
 	free(sums);
+	free(groups);
 	return err;
 }
 

@@ -34,7 +34,7 @@ struct diff_type {
 	uint64_t class_;  /* the producer's number; EVENT_UNKNOWN: two traces */
 	uint64_t name_at; /* in heap_diff.texts */
 	size_t name_bytes;
-	struct heap_type_sums side[DIFF_SIDES]; /* retained: EVENT_UNKNOWN, see above */
+	struct heap_type_sums side[DIFF_SIDES];
 	struct fate fate;
 };
 
@@ -63,7 +63,7 @@ bool heap_diff__fates(struct heap_diff *diff, const struct fates *fates,
 /* Empty: it has no name. */
 struct text heap_diff__name(const struct heap_diff *diff, const struct diff_type *type);
 
-/* Of all types; `retained` is not set to anything. */
+/* The sum of all types; `retained` means nothing in it. */
 struct diff_type heap_diff__total(const struct heap_diff *diff);
 
 /* What it was, is; a difference that does not fit is the nearest that does. */

@@ -40,18 +40,15 @@ static void add_words(struct diff_ndjson *ndjson, const char *key)
 
 static void add_side(struct json *json, const struct heap_type_sums *sums, unsigned int side)
 {
-	static const char *const keys[DIFF_SIDES][5] = {
-		{ "was_objects", "was_bytes", "was_reached_objects", "was_reached_bytes",
-		  "was_retained_bytes" },
-		{ "is_objects", "is_bytes", "is_reached_objects", "is_reached_bytes",
-		  "is_retained_bytes" },
+	static const char *const keys[DIFF_SIDES][4] = {
+		{ "was_objects", "was_bytes", "was_reached_objects", "was_reached_bytes" },
+		{ "is_objects", "is_bytes", "is_reached_objects", "is_reached_bytes" },
 	};
 
 	json__u64(json, keys[side][0], sums->objects);
 	json__u64(json, keys[side][1], sums->bytes);
 	json__u64(json, keys[side][2], sums->reached_objects);
 	json__u64(json, keys[side][3], sums->reached_bytes);
-	json__known(json, keys[side][4], sums->retained);
 }
 
 static void add_fate(struct json *json, const struct fate *fate)
@@ -150,6 +147,8 @@ static int show_type(struct diff_ndjson *ndjson, uint32_t index)
 	json__known(json, "class", type->class_);
 	for (unsigned int side = 0; side < DIFF_SIDES; side++)
 		add_side(json, &type->side[side], side);
+	json__u64(json, "was_retained_bytes", type->side[DIFF_WAS].retained);
+	json__u64(json, "is_retained_bytes", type->side[DIFF_IS].retained);
 	if (ndjson->shown->diff->has_fates)
 		add_fate(json, &type->fate);
 	if (ndjson->shown->diff->has_fates && is_estimate(&type->fate)) {

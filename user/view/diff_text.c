@@ -135,15 +135,13 @@ static void add_sentences(struct diff_text *text)
 static void add_changes(struct table *table, const struct diff_type *type)
 {
 	const struct heap_type_sums *was = &type->side[DIFF_WAS], *is = &type->side[DIFF_IS];
-	const bool is_known = was->retained != EVENT_UNKNOWN && is->retained != EVENT_UNKNOWN;
 	char figure[UNITS_TEXT];
 
 	table__cell(table, STYLE_PLAIN,
 		    count_change(figure, diff__change(was->objects, is->objects)));
 	table__cell(table, STYLE_PLAIN, bytes_change(figure, diff__change(was->bytes, is->bytes)));
 	table__cell(table, STYLE_PLAIN,
-		    is_known ? bytes_change(figure, diff__change(was->retained, is->retained))
-			     : NULL);
+		    bytes_change(figure, diff__change(was->retained, is->retained)));
 }
 
 static void add_type(struct diff_text *text, struct table *table, uint32_t index, bool withdrawn)
