@@ -68,6 +68,8 @@ done <<-END
 	record -p $$
 	export
 	export /no/such/file --as hprof
+	diff
+	diff /no/such/file@1 /no/such/file@2
 	/no/such/file
 END
 pass

@@ -226,6 +226,7 @@ static int follow_objects(struct differing *all)
 		return 0;
 	err = diff_replay__run(&all->replay, &all->dumps, &all->diff);
 	all->shown.why = all->replay.why;
+	all->shown.lost = all->replay.lost;
 	return err;
 }
 
@@ -359,14 +360,12 @@ static int compare(struct differing *all, const struct words *words, const struc
 	return show(all);
 }
 
-/* Figures of dumps that lack something pass no limit: what they lack goes first. */
+/* Figures that lack something pass no limit: what they lack goes first. */
 static enum status status_of(const struct differing *all, int err)
 {
-	const bool whole = all->shown.whole[DIFF_WAS] && all->shown.whole[DIFF_IS];
-
 	if (err && err != -EPIPE)
 		return STATUS_FAILED;
-	if (!whole && !all->settings->graph.allow_loss)
+	if (!diff__is_complete(&all->shown) && !all->settings->graph.allow_loss)
 		return STATUS_DATA_LOST;
 	return all->shown.passed ? STATUS_LIMIT_PASSED : STATUS_FINE;
 }

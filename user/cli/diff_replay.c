@@ -33,7 +33,7 @@ struct replaying {
 	uint64_t latest; /* the one of this target */
 	bool part;	 /* one of the two was matched, but was not whole */
 	bool in_doubt, disagrees;
-	bool ranges, lost; /* between the two: some were told; something was lost */
+	bool ranges; /* some were told between the two */
 };
 
 /* ---------------------------------------------------------------- what the identity tells */
@@ -117,7 +117,7 @@ static void note_event(struct replaying *replaying, const struct event *event)
 				     replaying->replay->fates.begun;
 		return;
 	case EVENT_LOSS:
-		replaying->lost |= replaying->replay->fates.begun;
+		replaying->replay->lost |= replaying->replay->fates.begun;
 		return;
 	default:
 		return;
@@ -194,14 +194,15 @@ static const char *judge(const struct replaying *replaying)
 		return NULL;
 	if (!replaying->ranges)
 		return "no moves were recorded between the dumps (gctrace record --moves)";
-	return replaying->lost ? "what was lost leaves more than half of the objects unknown"
-			       : "the runtime leaves open what became of more than half of the"
-				 " objects";
+	return replaying->replay->lost
+		       ? "what was lost leaves more than half of the objects unknown"
+		       : "the runtime leaves open what became of more than half of the objects";
 }
 
 static int replay_file(struct replaying *replaying)
 {
 	struct recording *recording;
+	const char *damage;
 	int err = recording__open(replaying->dumps->of[DIFF_IS].path, &recording);
 
 	if (err)
@@ -211,6 +212,9 @@ static int replay_file(struct replaying *replaying)
 	if (!err)
 		err = read_all(replaying, recording);
 	progress_end();
+	damage = recording__damage(recording);
+	if (!err && damage && replaying->replay->lost)
+		warning("%s", damage);
 	recording__close(recording);
 	return err == -ENOMEM ? error_errno(err, "cannot follow the objects") : err;
 }

@@ -6,6 +6,7 @@
 #ifndef GCTRACE_CLI_DIFF_REPLAY_H
 #define GCTRACE_CLI_DIFF_REPLAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../model/heap_diff.h"
@@ -17,6 +18,7 @@
 struct diff_replay {
 	struct fates fates; /* their objects are gone */
 	uint64_t collections; /* that ended between the two dumps */
+	bool lost; /* something, between the two */
 	const char *why; /* there are no fates; NULL: the diff has them */
 };
 

@@ -141,7 +141,7 @@ static uint32_t *branch_at(const struct heap *heap, uint32_t *branches, uint32_t
 	return &branches[rows__at(&heap->rows, place)[ROW_NUMBER]];
 }
 
-/* Climb to where a branch is known, by `branches` (+ 1, by number), and come back over the steps. */
+/* Climb to where a branch is known, by `branches` (+ 1, by number), and come back by the steps. */
 static int find_branch(struct path_merge *merge, const struct heap *heap,
 		       const struct heap_paths *paths, uint32_t *branches, uint32_t place,
 		       uint32_t *branch)

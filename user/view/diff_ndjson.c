@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Two heaps beside each other as NDJSON, by the rules of ndjson.c; docs/output.md has every field. */
+/* Two heaps side by side as NDJSON, by the rules of ndjson.c; docs/output.md has every field. */
 #include <stdio.h>
 
 #include "../base/report.h"
@@ -203,7 +203,8 @@ static int show_summary(struct diff_ndjson *ndjson)
 	struct json *json = &ndjson->json;
 
 	begin(ndjson, "summary");
-	json__bool(json, "complete", shown->whole[DIFF_WAS] && shown->whole[DIFF_IS]);
+	json__bool(json, "complete", diff__is_complete(shown));
+	json__flag(json, "lost_between", shown->lost);
 	json__u64(json, "types", shown->type_count);
 	json__u64(json, "branches", shown->branches->count);
 	if (shown->limit) {

@@ -293,12 +293,11 @@ static void add_summary(struct diff_text *text)
 {
 	static const char *const names[] = { "A", "B" };
 	const struct diff_shown *shown = text->shown;
-	const bool whole = shown->whole[DIFF_WAS] && shown->whole[DIFF_IS];
 
 	buf__add_char(&text->out, '\n');
 	add_withdrawn(text);
 	add_limit(text);
-	if (whole)
+	if (diff__is_complete(shown))
 		buf__add_str(&text->out, "complete: nothing is missing\n");
 	for (unsigned int side = 0; side < DIFF_SIDES; side++) {
 		if (shown->whole[side])
@@ -306,6 +305,10 @@ static void add_summary(struct diff_text *text)
 		buf__printf(&text->raw, "NOT WHOLE: %s", names[side]);
 		add_styled(text, STYLE_BAD, "", "");
 		heap_words__missing(&text->out, shown->heading[side]->facts);
+	}
+	if (shown->lost) {
+		buf__add_str(&text->raw, "NOT WHOLE: something was lost between A and B");
+		add_styled(text, STYLE_BAD, "", "");
 	}
 }
 

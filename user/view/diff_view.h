@@ -21,6 +21,7 @@ struct terminal;
 struct diff_shown {
 	const struct heap_heading *heading[DIFF_SIDES]; /* their facts are copies */
 	bool whole[DIFF_SIDES];
+	bool lost; /* something, between the two; known where they are of one trace */
 	const char *glob; /* of types; NULL: all */
 
 	const struct heap_diff *diff;
@@ -39,6 +40,8 @@ struct diff_shown {
 	const char *limit; /* of --fail-if-growth; NULL: none */
 	bool passed;
 };
+
+bool diff__is_complete(const struct diff_shown *shown);
 
 /* 0, or a negative errno that was said. */
 int diff_text__show(const struct diff_shown *shown, struct output *output,

@@ -16,6 +16,11 @@ int64_t diff__growth(const struct diff_shown *shown)
 	return diff__change(side[DIFF_WAS].reached_bytes, side[DIFF_IS].reached_bytes);
 }
 
+bool diff__is_complete(const struct diff_shown *shown)
+{
+	return shown->whole[DIFF_WAS] && shown->whole[DIFF_IS] && !shown->lost;
+}
+
 /* ---------------------------------------------------------------- names */
 
 static void add_type(struct buf *out, const struct heap_diff *diff, const struct diff_type *type)
@@ -121,7 +126,7 @@ void diff_words__all(struct buf *out, const struct diff_shown *shown)
 		buf__printf(out, " %s.", objects < 0 ? "fewer" : "more");
 }
 
-/* NULL: none has grown. */
+/* By what the roots reach: garbage comes and goes. NULL: none has grown. */
 static const struct diff_type *most_grown(const struct heap_diff *diff)
 {
 	const struct diff_type *most = NULL;
@@ -129,8 +134,8 @@ static const struct diff_type *most_grown(const struct heap_diff *diff)
 
 	for (size_t i = 0; i < diff->types.count; i++) {
 		const struct diff_type *type = &diff->types.items[i];
-		const int64_t growth = diff__change(type->side[DIFF_WAS].bytes,
-						    type->side[DIFF_IS].bytes);
+		const int64_t growth = diff__change(type->side[DIFF_WAS].reached_bytes,
+						    type->side[DIFF_IS].reached_bytes);
 
 		if (growth > highest) {
 			highest = growth;
@@ -184,17 +189,19 @@ bool diff_words__most(struct buf *out, const struct diff_shown *shown)
 		return false;
 	was = &type->side[DIFF_WAS];
 	is = &type->side[DIFF_IS];
-	objects = diff__change(was->objects, is->objects);
+	objects = diff__change(was->reached_objects, is->reached_objects);
 	add_type(out, shown->diff, type);
 	buf__add_str(out, " grew by ");
 	if (objects > 0)
 		add_objects(out, absolute(objects));
-	buf__printf(out, objects > 0 ? " (+%s)" : "%s", units__bytes(bytes, is->bytes - was->bytes));
+	buf__printf(out, objects > 0 ? " (+%s)" : "%s",
+		    units__bytes(bytes, is->reached_bytes - was->reached_bytes));
+	buf__add_str(out, " that the roots reach");
 	if (shown->diff->has_fates) {
 		buf__printf(out, "; %.1f %% of the ",
 			    100.0 * (double)type->fate.born.objects / (double)is->objects);
 		add_objects(out, is->objects);
-		buf__add_str(out, " now were born since the first dump");
+		buf__add_str(out, " in B were born since A");
 	}
 	add_keeper(out, shown, type);
 	return true;
