@@ -144,7 +144,7 @@ static int say(int err)
 /* What of the limit is left beside this graph, and what is kept of both; 0: there is none. */
 static uint64_t room_beside(const struct differing *all, const struct heap *heap)
 {
-	const uint64_t limit = all->settings->graph.mem_limit;
+	const uint64_t limit = heap_source__limit(all->settings->graph.mem_limit);
 	const uint64_t used = heap__memory(heap) + all->growth.memory.used;
 
 	if (!limit)
@@ -163,7 +163,7 @@ static int add_paths(struct differing *all, unsigned int side, struct heap *heap
 	if (!err)
 		err = path_merge__add_all(&merge, heap, paths, wanted);
 	heap_paths__free(paths);
-	all->growth.memory.limit = all->settings->graph.mem_limit;
+	all->growth.memory.limit = heap_source__limit(all->settings->graph.mem_limit);
 	if (!err)
 		err = path_growth__add(&all->growth, side, heap, &merge, heap_words__branch,
 				       heap_words__type);
@@ -201,7 +201,7 @@ static int take_heap(struct differing *all, unsigned int side)
 /* Why not, before the recording is read for it. NULL: it may work. */
 static const char *why_not(const struct differing *all)
 {
-	const uint64_t limit = all->settings->graph.mem_limit;
+	const uint64_t limit = heap_source__limit(all->settings->graph.mem_limit);
 	const uint64_t most = all->facts[0].objects > all->facts[1].objects
 				      ? all->facts[0].objects
 				      : all->facts[1].objects;

@@ -132,10 +132,12 @@ static void set_subject(struct heap_source *source, const char *word)
 
 /* ---------------------------------------------------------------- the graph */
 
-static uint64_t default_limit(void)
+uint64_t heap_source__limit(uint64_t mem_limit)
 {
 	const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
 
+	if (mem_limit)
+		return mem_limit;
 	return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 2 : 0;
 }
 
@@ -143,7 +145,7 @@ static int begin(struct intake *intake, struct heap_source *source,
 		 const struct heap_source_options *options)
 {
 	*intake = (struct intake){ .source = source, .began_ns = clock__monotonic_ns() };
-	intake->limit = options->mem_limit ? options->mem_limit : default_limit();
+	intake->limit = heap_source__limit(options->mem_limit);
 	intake->builder = heap_builder__new(intake->limit);
 	intake->said = facts__new();
 	return intake->builder && intake->said ? 0 :

@@ -44,6 +44,9 @@ struct heap_source {
 	struct buf subject; /* "-p 4711", "app.gctrace@2": for a shell */
 };
 
+/* --mem-limit in bytes, or where none was given what holds then; 0: none. */
+uint64_t heap_source__limit(uint64_t mem_limit);
+
 void heap_source__init(struct heap_source *source);
 void heap_source__free(struct heap_source *source);
 

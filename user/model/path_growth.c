@@ -156,6 +156,31 @@ int path_growth__add(struct path_growth *growth, unsigned int side, const struct
 	return err;
 }
 
+/* ---------------------------------------------------------------- ways */
+
+int path_growth__way(const struct path_growth *growth, uint32_t branch, struct growth_way *way)
+{
+	const size_t half = GROWTH_STEPS_MOST / 2;
+	size_t length = 0, left;
+	int err = vec__reserve(&way->steps, GROWTH_STEPS_MOST + 1);
+
+	if (err)
+		return err;
+	for (uint32_t at = branch; at != GROWTH_NONE; at = growth->branches.items[at].parent)
+		length++;
+	way->folded = length > GROWTH_STEPS_MOST ? length - GROWTH_STEPS_MOST : 0;
+	way->steps.count = way->folded ? GROWTH_STEPS_MOST + 1 : length;
+	if (way->folded)
+		way->steps.items[half] = GROWTH_NONE;
+	for (left = length; left-- > 0; branch = growth->branches.items[branch].parent) {
+		if (!way->folded || left < half)
+			way->steps.items[left] = branch;
+		else if (left >= half + way->folded)
+			way->steps.items[left - way->folded + 1] = branch;
+	}
+	return 0;
+}
+
 /* ---------------------------------------------------------------- order */
 
 struct changed {

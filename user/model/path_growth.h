@@ -58,6 +58,17 @@ int path_growth__add(struct path_growth *growth, unsigned int side, const struct
 struct text path_growth__words(const struct path_growth *growth, uint32_t branch);
 struct text path_growth__type(const struct path_growth *growth, uint32_t branch);
 
+/*
+ * The way to a branch, from its root on. Of one that is longer than GROWTH_STEPS_MOST the middle is
+ * left out: GROWTH_NONE stands for the `folded` steps there. 0 or -ENOMEM.
+ */
+#define GROWTH_STEPS_MOST 24
+struct growth_way {
+	VEC(uint32_t) steps;
+	size_t folded;
+};
+int path_growth__way(const struct path_growth *growth, uint32_t branch, struct growth_way *way);
+
 /* Indices of the branches that changed, those first that grew by the most bytes. 0 or -ENOMEM. */
 struct growth_order VEC_OF(uint32_t);
 int path_growth__order(const struct path_growth *growth, struct growth_order *order);

@@ -159,24 +159,29 @@ static int show_type(struct diff_ndjson *ndjson, uint32_t index)
 	return end(ndjson);
 }
 
+static void add_step(struct json *json, const struct path_growth *growth, uint32_t branch)
+{
+	json__text(json, "name", path_growth__words(growth, branch));
+	json__text(json, "type", path_growth__type(growth, branch));
+	json__flag(json, "repeats", growth->branches.items[branch].repeats);
+}
+
 static int add_steps(struct json *json, const struct path_growth *growth, uint32_t branch)
 {
-	VEC(uint32_t) way = VEC_INIT;
-	int err = 0;
+	struct growth_way way = { .folded = 0 };
+	int err = path_growth__way(growth, branch, &way);
 
-	for (uint32_t at = branch; at != GROWTH_NONE && !err;
-	     at = growth->branches.items[at].parent)
-		err = vec__push(&way, at);
 	json__array(json, "steps");
-	for (size_t i = way.count; i-- > 0;) {
+	for (size_t i = 0; i < way.steps.count; i++) {
 		json__object(json, NULL);
-		json__text(json, "name", path_growth__words(growth, way.items[i]));
-		json__text(json, "type", path_growth__type(growth, way.items[i]));
-		json__flag(json, "repeats", growth->branches.items[way.items[i]].repeats);
+		if (way.steps.items[i] == GROWTH_NONE)
+			json__u64(json, "folded", way.folded);
+		else
+			add_step(json, growth, way.steps.items[i]);
 		json__end(json);
 	}
 	json__end(json);
-	vec__free(&way);
+	vec__free(&way.steps);
 	return err;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,8 +7,6 @@
 #include "../base/units.h"
 #include "diff_view.h"
 #include "follow_parts.h"
-
-#define STEPS_SHOWN 16 /* of a path, at least: of longer ones the middle is told by its length */
 
 int64_t diff__growth(const struct diff_shown *shown)
 {
@@ -54,32 +53,25 @@ static void add_step(struct buf *out, const struct path_growth *growth, uint32_t
 		buf__add_str(out, ", and so on");
 }
 
-/* Its branches stand from the end to the root when they are found. */
 void diff_words__path(struct buf *out, const struct path_growth *growth, uint32_t branch)
 {
 	const struct text type = path_growth__type(growth, branch);
-	VEC(uint32_t) way = VEC_INIT;
-	int err = 0;
+	struct growth_way way = { .folded = 0 };
 
-	for (uint32_t at = branch; at != GROWTH_NONE && !err;
-	     at = growth->branches.items[at].parent)
-		err = vec__push(&way, at);
-	for (size_t i = way.count; i-- > 0;) {
-		const size_t from_root = way.count - 1 - i;
-
-		if (from_root < STEPS_SHOWN / 2 || i < STEPS_SHOWN / 2)
-			add_step(out, growth, way.items[i]);
-		else if (from_root == STEPS_SHOWN / 2)
-			buf__printf(out, " → … %zu steps …", way.count - STEPS_SHOWN);
+	if (path_growth__way(growth, branch, &way))
+		out->error = -ENOMEM;
+	for (size_t i = 0; i < way.steps.count; i++) {
+		if (way.steps.items[i] == GROWTH_NONE)
+			buf__printf(out, " → … %zu steps …", way.folded);
+		else
+			add_step(out, growth, way.steps.items[i]);
 	}
-	if (err)
-		out->error = err;
-	if (type.bytes) {
-		buf__add_str(out, " (");
-		buf__add(out, type.at, type.bytes);
-		buf__add_char(out, ')');
-	}
-	vec__free(&way);
+	vec__free(&way.steps);
+	if (!type.bytes)
+		return;
+	buf__add_str(out, " (");
+	buf__add(out, type.at, type.bytes);
+	buf__add_char(out, ')');
 }
 
 /* ---------------------------------------------------------------- sentences */

@@ -434,6 +434,38 @@ static void long_lists_are_one_branch(void **state)
 	free_world(&world);
 }
 
+/* Of a way of branches that are all different the middle is folded, whatever its length. */
+static void long_ways_are_folded(void **state)
+{
+	const struct growth_branch *branches;
+	struct path_growth growth = { .branches = VEC_INIT };
+
+	(void)state;
+	for (uint32_t length = 1; length <= 3 * GROWTH_STEPS_MOST; length++) {
+		struct growth_way way = { .folded = 0 };
+		const uint32_t last = length - 1;
+
+		assert_int_equal(vec__push(&growth.branches, (struct growth_branch){
+					.parent = last ? last - 1 : GROWTH_NONE }), 0);
+		branches = growth.branches.items;
+		assert_int_equal(path_growth__way(&growth, last, &way), 0);
+		assert_int_equal(way.steps.count + way.folded - (way.folded != 0), length);
+		assert_int_equal(way.steps.count, length <= GROWTH_STEPS_MOST ? length :
+								GROWTH_STEPS_MOST + 1);
+		assert_int_equal(way.steps.items[way.steps.count - 1], last);
+		for (size_t i = 0; i < way.steps.count; i++) {
+			const uint32_t step = way.steps.items[i];
+			const bool is_first = i == 0 || way.steps.items[i - 1] == GROWTH_NONE;
+
+			assert_true(step != GROWTH_NONE || i == GROWTH_STEPS_MOST / 2);
+			if (step != GROWTH_NONE && !is_first)
+				assert_int_equal(branches[step].parent, way.steps.items[i - 1]);
+		}
+		vec__free(&way.steps);
+	}
+	path_growth__free(&growth);
+}
+
 static void memory_has_a_limit(void **state)
 {
 	struct path_growth growth = { .memory = { .limit = 64 } };
@@ -476,6 +508,7 @@ int main(void)
 		cmocka_unit_test(types_are_counted),
 		cmocka_unit_test(paths_are_counted),
 		cmocka_unit_test(long_lists_are_one_branch),
+		cmocka_unit_test(long_ways_are_folded),
 		cmocka_unit_test(memory_has_a_limit),
 		cmocka_unit_test(changes_do_not_overflow),
 	};
