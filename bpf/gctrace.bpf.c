@@ -18,14 +18,14 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define SCALARS(probe_name, record_kind, count)                                                   \
-	PROBE(probe_name)                                                                         \
-	{                                                                                         \
-		struct probe probe;                                                               \
-		struct probe_args args = {};                                                               \
-                                                                                                  \
+#define SCALARS(probe_name, record_kind, count)                                                    \
+	PROBE(probe_name)                                                                          \
+	{                                                                                          \
+		struct probe probe;                                                                \
+		struct probe_args args = {};                                                       \
+                                                                                                   \
 		if (probe__begin(ctx, &probe, &args, count))                                       \
-			return 0;                                                                 \
+			return 0;                                                                  \
 		return probe__call(&probe, record_kind, &args);                                    \
 	}
 
@@ -99,7 +99,8 @@ PROBE(root__references)
 	parts.width[1] = args.value[2] ? 4 : 0;
 	parts.width[2] = args.value[3] ? 8 : 0;
 	parts.width[3] = args.value[4] ? 8 : 0;
-	parts.args[0] = (args.value[2] ? RECORD_HAS_FLAGS : 0) | (args.value[3] ? RECORD_HAS_KINDS : 0) |
+	parts.args[0] = (args.value[2] ? RECORD_HAS_FLAGS : 0) |
+			(args.value[3] ? RECORD_HAS_KINDS : 0) |
 			(args.value[4] ? RECORD_HAS_IDS : 0);
 	return parts__tell(&probe, &parts);
 }

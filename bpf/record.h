@@ -36,14 +36,14 @@ enum record_kind {
 	RECORD_GC_FINISH = 3,	/* gc, batches */
 	RECORD_PAUSE_BEGIN = 4, /* pause, why */
 	RECORD_PAUSE_END = 5,	/* pause, suspend_ns, batches */
-	RECORD_MOVED = 6,	/* width, gc, generation, phase; u64 old[], new[], length[] (of width) */
-	RECORD_SURVIVING = 7,	/* width, gc, generation; u64 start[], length[] (of width) */
-	RECORD_CONTAINER = 8,	/* type, id1, id2 */
-	RECORD_ROOTS = 9,	/* has (RECORD_HAS_*); u64 ref[], u32 flags[], u64 kind[], u64 id[] */
-	RECORD_OBJECT = 10,	/* object, flags, class, size, has; u64 ref[], u32 flags[] */
-	RECORD_CLASS = 11, /* class, super, flags, bytes of the whole name, bytes of all fields,
-			      size; then this part's bytes of name and fields as one text: part
-			      counts bytes of it, part.first below the name's bytes: of the name */
+	RECORD_MOVED = 6, /* width, gc, generation, phase; u64 old[], new[], length[] (of width) */
+	RECORD_SURVIVING = 7, /* width, gc, generation; u64 start[], length[] (of width) */
+	RECORD_CONTAINER = 8, /* type, id1, id2 */
+	RECORD_ROOTS = 9,     /* has (RECORD_HAS_*); u64 ref[], u32 flags[], u64 kind[], u64 id[] */
+	RECORD_OBJECT = 10,   /* object, flags, class, size, has; u64 ref[], u32 flags[] */
+	RECORD_CLASS = 11,    /* class, super, flags, bytes of the whole name, bytes of all fields,
+				 size; then this part's bytes of name and fields as one text: part
+				 counts bytes of it; part.first below the name's bytes: of that */
 	RECORD_OBJECT_ALLOC = 12, /* id, size, class, stack, weight */
 
 	/* runtimes' own probes */
@@ -66,13 +66,13 @@ enum record_kind {
 	RECORD_RUBY_SWEEP_END = 83,
 
 	/* made in user space */
-	RECORD_EXEC = 128, /* record_text: the new image's name; the target's image has ended. a: the
-			      target that the new image is (~0: none): what the target's probes tell
-			      with a later stamp belongs to that */
+	RECORD_EXEC = 128, /* record_text: the new image's name; the target's image has ended. a:
+			      the target that the new image is (~0: none): what the target's probes
+			      tell with a later stamp belongs to that */
 	RECORD_EXIT = 129, /* record_call: wait status where known, else ~0 */
-	RECORD_LOSS = 130, /* record_call: enum loss_kind (user/stream/loss.h), growth since the last
-			      one, stamp until which it has happened (from the head's stamp on) */
-	RECORD_TARGET = 131 /* a target joined; its facts stand in the recording's header or block */
+	RECORD_LOSS = 130, /* record_call: enum loss_kind (user/stream/loss.h), growth since the
+			      last one, stamp until which it has happened (from the head's on) */
+	RECORD_TARGET = 131 /* a target joined; its facts stand in the header or a block */
 };
 
 struct record {

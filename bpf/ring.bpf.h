@@ -14,7 +14,7 @@
  *	}
  *
  * Order of things: the stamp is taken first, before anything that may wait; nothing is ever
- * waited for while a reservation is held, since that would stall the whole ring (see probe__touch()).
+ * waited for while a reservation is held: that would stall the whole ring (see probe__touch()).
  *
  * The maps are shared by the programs of all providers: user/attach/tables.c makes them and puts
  * them in place of the ones declared here, with sizes of its choice.

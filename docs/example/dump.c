@@ -56,7 +56,8 @@ static void dump(uint64_t number)
 	if (told < NODES)
 		status = GCTRACE_DUMP_ABORTED;
 	gctrace_write_container(&writer, GCTRACE_C_END, status, 0);
-	gctrace_write_dump_end(&writer, number, status, told, references, 1, told * sizeof(nodes[0]));
+	gctrace_write_dump_end(&writer, number, status, told, references, 1,
+			       told * sizeof(nodes[0]));
 	gctrace_write_pause_end(&writer, number, ~(uint64_t)0);
 }
 

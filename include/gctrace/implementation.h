@@ -9,7 +9,8 @@
 #define GCTRACE_IMPLEMENTATION_H
 
 #ifdef _SYS_SDT_H
-#error "<sys/sdt.h> came before <gctrace/probes.h>: its probes would have no semaphores. Give GCTRACE_PROBES_IMPLEMENTATION a source file of its own."
+#error "<sys/sdt.h> came before <gctrace/probes.h>: its probes would have no semaphores. Give \
+GCTRACE_PROBES_IMPLEMENTATION a source file of its own."
 #endif
 /* Arguments as numbers or in registers: tracers do not read every memory operand. */
 #define STAP_SDT_ARG_CONSTRAINT nr
@@ -258,7 +259,8 @@ static inline void *gctrace_open(struct gctrace_writer *w, unsigned kind, uint32
 	return head;
 }
 
-#define GCTRACE_OPEN(w, kind, type, with) ((struct type *)gctrace_open(w, kind, sizeof(struct type), with))
+#define GCTRACE_OPEN(w, kind, type, with)                                                          \
+	((struct type *)gctrace_open(w, kind, sizeof(struct type), with))
 
 static inline void gctrace_put(struct gctrace_writer *w, const void *bytes, size_t count)
 {

@@ -272,25 +272,25 @@ struct gctrace_container {
 GCTRACE_ASSERT(sizeof(struct gctrace_container) == 32, "container");
 
 enum gctrace_container_type {
-	GCTRACE_C_BEGIN = 1,	   /* the dump starts; id1: the dump's number, id2: the collection */
-	GCTRACE_C_RT_THREAD = 2,   /* id1: thread */
-	GCTRACE_C_RT_JIT = 3,	   /* stack frames: id1: frame, id2: method */
+	GCTRACE_C_BEGIN = 1,	 /* the dump starts; id1: the dump's number, id2: the collection */
+	GCTRACE_C_RT_THREAD = 2, /* id1: thread */
+	GCTRACE_C_RT_JIT = 3,	 /* stack frames: id1: frame, id2: method */
 	GCTRACE_C_RT_NATIVE = 4,
 	GCTRACE_C_RT_NATIVEGC = 5, /* id1: frame */
 	GCTRACE_C_RT_COM = 6,
 	GCTRACE_C_RT_INTERPRETED = 7,
 	GCTRACE_C_RT_FAST_INTERPRETED = 8,
-	GCTRACE_C_STATIC = 9,	   /* static references; id1: class, 0: of all classes */
-	GCTRACE_C_FINALIZER = 10,  /* objects that wait for their finalizer */
-	GCTRACE_C_INTERNAL = 11,   /* the VM's own */
-	GCTRACE_C_HEAP = 12,	   /* what no root reached; it has no root references */
-	GCTRACE_C_END = 13,	   /* the dump ends, always; id1: enum gctrace_dump_status */
-	GCTRACE_C_HANDLES = 14,	   /* native handles; kinds say which */
-	GCTRACE_C_GLOBALS = 15,	   /* globals of a native interface (JNI) */
-	GCTRACE_C_MONITORS = 16,   /* locked objects */
-	GCTRACE_C_DEPENDENT = 17,  /* dependent handles: id1: the key; the references are values */
-	GCTRACE_C_WEAK = 18,	   /* weak references: they keep nothing alive */
-	GCTRACE_C_OWN = 256	   /* from here on: the producer's, named by DEFINE */
+	GCTRACE_C_STATIC = 9,	  /* static references; id1: class, 0: of all classes */
+	GCTRACE_C_FINALIZER = 10, /* objects that wait for their finalizer */
+	GCTRACE_C_INTERNAL = 11,  /* the VM's own */
+	GCTRACE_C_HEAP = 12,	  /* what no root reached; it has no root references */
+	GCTRACE_C_END = 13,	  /* the dump ends, always; id1: enum gctrace_dump_status */
+	GCTRACE_C_HANDLES = 14,	  /* native handles; kinds say which */
+	GCTRACE_C_GLOBALS = 15,	  /* globals of a native interface (JNI) */
+	GCTRACE_C_MONITORS = 16,  /* locked objects */
+	GCTRACE_C_DEPENDENT = 17, /* dependent handles: id1: the key; the references are values */
+	GCTRACE_C_WEAK = 18,	  /* weak references: they keep nothing alive */
+	GCTRACE_C_OWN = 256	  /* from here on: the producer's, named by DEFINE */
 };
 
 enum gctrace_dump_status { GCTRACE_DUMP_COMPLETE = 0, GCTRACE_DUMP_ABORTED = 1 };
@@ -423,7 +423,7 @@ GCTRACE_ASSERT(sizeof(struct gctrace_define) == 40, "define");
 
 enum gctrace_space {
 	GCTRACE_SPACE_METHOD = 1, /* a: class or 0 */
-	GCTRACE_SPACE_THREAD = 2, /* a: number by the kernel, in the process's own namespace, or 0 */
+	GCTRACE_SPACE_THREAD = 2, /* a: the kernel's number, in the process's own namespace, or 0 */
 	GCTRACE_SPACE_FIELD = 3,  /* id: class; a: position; b: offset in bytes or ~0 */
 	GCTRACE_SPACE_STATIC = 4, /* id: class; a: position among its statics */
 	GCTRACE_SPACE_REASON = 5,
@@ -433,7 +433,7 @@ enum gctrace_space {
 	GCTRACE_SPACE_GENERATION = 9, /* "nursery" */
 	GCTRACE_SPACE_STACK = 10,     /* name: frames, innermost first, each ended by a line feed */
 	GCTRACE_SPACE_LOADER = 11,    /* id: class; name: of what loaded it ("app") */
-	GCTRACE_SPACE_MODULE = 12     /* id: class; name: where it is from: module, assembly, file */
+	GCTRACE_SPACE_MODULE = 12 /* id: class; name: where it is from: module, assembly, file */
 };
 
 /* GENERATION: where a generation lies; one record for each of its parts. */

@@ -154,8 +154,8 @@ static void measure(const struct work *work, const char *what, const char *budge
 	if (!losses__none(feed__losses(feed)))
 		abort();
 	feed__free(feed);
-	printf("%-58s %18.0f M/s  %s\n", what, (double)(work->items * BATCHES) * 1e3 / (double)least,
-	       budget);
+	printf("%-58s %18.0f M/s  %s\n", what,
+	       (double)(work->items * BATCHES) * 1e3 / (double)least, budget);
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -345,7 +345,8 @@ static void large(void)
 {
 	const uint64_t objects = 100000000;
 
-	apply(objects, 10000000, NEIGHBOURS, "10 M ranges to 100 M live objects, one core", "linear");
+	apply(objects, 10000000, NEIGHBOURS, "10 M ranges to 100 M live objects, one core",
+	      "linear");
 }
 
 /* 30 minutes at 20 collections a second, as fast as they go: 36,000 of them. */
@@ -376,7 +377,8 @@ static void growth(void)
 
 static void apply_most(void)
 {
-	apply(10000000, 1000000, NEIGHBOURS, "1 M ranges to 10 M live objects, one core", "< 0.25 s");
+	apply(10000000, 1000000, NEIGHBOURS, "1 M ranges to 10 M live objects, one core",
+	      "< 0.25 s");
 }
 
 static void apply_scattered(void)

@@ -16,6 +16,12 @@ for target in all demo check soak fuzz bench kernels install uninstall clean hel
 done
 pass
 
+t "no line of C is wider than 100 columns"
+find "$ROOT"/{bpf,docs,include,tests,user} -name '*.[ch]' ! -path "$ROOT/user/attach/follow.c" \
+	-exec wc -L {} + | awk '$1 > 100 && $2 != "total"' >"$TMP/wide"
+[ ! -s "$TMP/wide" ] || { fail "the widest line of some files"; show "$TMP/wide"; }
+pass
+
 t "an up-to-date tree is not built again"
 make_here
 expect_status 0

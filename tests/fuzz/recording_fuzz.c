@@ -158,7 +158,9 @@ static void add_records(struct recording_writer *writer)
 {
 	for (uint64_t i = 0; i < 20; i++) {
 		struct record_call call = {
-			.head = { .stamp = 1000 + i, .bytes = sizeof(call), .kind = RECORD_GC_START },
+			.head = { .stamp = 1000 + i,
+				  .bytes = sizeof(call),
+				  .kind = RECORD_GC_START },
 			.args = { i },
 		};
 

@@ -107,7 +107,8 @@ static void lower_top(void)
 	if (!word)
 		old.top = heap.old;
 	else
-		old.top = marks__address(64 * word - (uint64_t)__builtin_clzll(marks.live[word - 1]));
+		old.top = marks__address(64 * word -
+					 (uint64_t)__builtin_clzll(marks.live[word - 1]));
 }
 
 void old__sweep(struct gc *gc)

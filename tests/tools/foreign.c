@@ -86,7 +86,8 @@ static void as_gap(void *context, const void *batch, uint32_t bytes)
 
 static void as_nonsense(void *context, const void *batch, uint32_t bytes)
 {
-	struct gctrace_record *first = (struct gctrace_record *)(void *)(changed + sizeof(struct gctrace_batch));
+	struct gctrace_record *first =
+		(struct gctrace_record *)(void *)(changed + sizeof(struct gctrace_batch));
 
 	(void)context;
 	memcpy(changed, batch, bytes);

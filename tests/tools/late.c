@@ -5,8 +5,8 @@
  *
  * With "fork" in front of a library's name a child goes on from there, with the next one; with
  * "block" all signals are blocked from there on; with "leave" another thread goes on and the first
- * one exits; with "exec" this program is executed anew with the words that follow; with "await FILE" it goes
- * on when there is such a file. The exit status is the number of libraries.
+ * one exits; with "exec" this program is executed anew with the words that follow; with "await
+ * FILE" it goes on when there is such a file. The exit status is the number of libraries.
  */
 #include <dlfcn.h>
 #include <pthread.h>

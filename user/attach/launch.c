@@ -254,8 +254,9 @@ static int load(struct launch *launch)
 
 	launch->bpf = launch_bpf__open_and_load();
 	if (!launch->bpf)
-		return error_errno(errno, "cannot load the BPF program that watches what a new process maps "
-			"(gctrace doctor says what this host lacks)");
+		return error_errno(
+			errno, "cannot load the BPF program that watches what a new process maps "
+			       "(gctrace doctor says what this host lacks)");
 	err = launch_bpf__attach(launch->bpf);
 	if (err)
 		return error_errno(-err, "cannot attach to the kernel's tracepoints of fork and "
@@ -266,8 +267,8 @@ static int load(struct launch *launch)
 }
 
 /* In the child: waits for the word, becomes the program, or says why not. */
-static _Noreturn void become(const struct launch *launch, char *const arguments[], int word, int why,
-			     void (*in_child)(void))
+static _Noreturn void become(const struct launch *launch, char *const arguments[], int word,
+			     int why, void (*in_child)(void))
 {
 	char byte;
 	int err;

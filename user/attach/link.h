@@ -24,7 +24,7 @@ struct link_site {
 	uint64_t semaphore_offset; /* in the file; 0: none */
 	pid_t tid;		   /* a thread of the process: when it exits, the link is dead */
 	int program;		   /* descriptor, the caller's */
-	bool multi;		   /* it is loaded for links of many sites; tid is the process's pid */
+	bool multi; /* it is loaded for links of many sites; tid is the process's pid */
 	uint64_t cookie;
 	bool at_return;
 	bool begins; /* something that another site ends: attached after those */

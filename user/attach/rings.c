@@ -47,7 +47,7 @@ static int make(struct rings *rings, uint32_t place, uint64_t bytes)
 
 	bytes = power_of_two_below(bytes);
 	if (bytes > UINT64_C(1) << 30)
-		bytes = UINT64_C(1) << 30; /* the largest that the kernel's lengths can tell apart */
+		bytes = UINT64_C(1) << 30; /* the largest whose lengths the kernel can tell */
 	if (bytes < SHARD_BYTES_MIN)
 		bytes = SHARD_BYTES_MIN;
 	fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, place == RING_DUMP ? "gctrace_dump" :

@@ -257,7 +257,8 @@ int session__drop(struct session *session)
 	if (!kernel->opener)
 		err = opener__new(&kernel->opener);
 	if (err == -EPIPE) {
-		error("the helper process that opens uprobes ended as it started: it was killed, or "
+		error("the helper process that opens uprobes ended as it started: it was killed,"
+		      " or "
 		      "may not give up capabilities (is gctrace under a seccomp filter?)");
 		return err;
 	}

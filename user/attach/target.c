@@ -233,8 +233,8 @@ static void tell_crowded_out(struct target *target, size_t count)
 	struct rlimit limit = { .rlim_cur = 0 };
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	warning("pid %d: %zu sites of probes could not be attached: that takes a descriptor each, and"
-		" gctrace may have no more than %llu (ulimit -n): give it more",
+	warning("pid %d: %zu sites of probes could not be attached: that takes a descriptor each,"
+		" and gctrace may have no more than %llu (ulimit -n): give it more",
 		target->process->pid, count, (unsigned long long)limit.rlim_cur);
 }
 
@@ -282,7 +282,8 @@ int target__attach(struct target *target, const struct attacher *attacher)
 	target->look = false;
 	if (target->gone)
 		links__detach_thread(&target->links, target->gone);
-	target->gap |= target->gone && thread && !first; /* a new image is attached to late, as any */
+	/* A new image is attached to late, as any. */
+	target->gap |= target->gone && thread && !first;
 	target->gone = 0;
 	err = thread ? 0 : -ESRCH;
 	if (err == 0 && target->leader_gone)

@@ -56,7 +56,7 @@ struct target {
 	unsigned int on;     /* levels of which at least one probe is attached */
 	size_t attached;     /* sites attached now */
 	size_t failed;	     /* sites that could not be attached; a warning named them */
-	uint64_t unattached; /* the same, also those that could be attached later, or are left out */
+	uint64_t unattached; /* the same, with those that were later, or are left out */
 
 	uint64_t missed;     /* times that something may have been missed without being counted:
 				an image or a thread's links had gone before they were looked at */

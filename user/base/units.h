@@ -42,7 +42,7 @@ char *units__count_column(char *text, uint64_t count);
  * a figure, -ERANGE when it does not fit.
  *
  *	duration  ns us ms s m (or min) h d; a unit is needed, except for 0
- *	bytes     none or B; KiB MiB GiB TiB, or K M G T for the same; kB MB GB TB for powers of 1000
+ *	bytes     none or B; KiB MiB GiB TiB, or K M G T for the same; kB MB GB TB: powers of 1000
  *	count     none; k M G for powers of 1000
  */
 int units__parse_duration(const char *text, uint64_t *ns);

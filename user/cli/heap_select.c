@@ -96,7 +96,8 @@ int heap_select__objects(const struct heap *heap, const struct heap_wish *wish,
 	for (uint32_t p = heap__first(heap); !err && p < heap__end(heap); p = heap__next(heap, p))
 		if (!heap__is_node(heap, p) && wanted[heap__type(heap, p)] &&
 		    heap_picking__has(&picking, p))
-			err = vec__push(&found, (struct sortable){ key_of(heap, p, wish->sort), p });
+			err = vec__push(&found,
+					(struct sortable){ key_of(heap, p, wish->sort), p });
 	vec__sort(&found, by_key);
 	if (!err)
 		err = vec__reserve(places, found.count);

@@ -277,7 +277,8 @@ static int check_attached(const struct live *live, uint32_t index)
 		error("%s", target->runtime->advice);
 	else
 		error("nothing could be attached to in pid %d: expected probes of a runtime's "
-		      "collector, found none that this kernel lets us use; try gctrace probes -p %d",
+		      "collector, found none that this kernel lets us use; try gctrace probes"
+		      " -p %d",
 		      target->process->pid, target->process->pid);
 	return -ENOENT;
 }

@@ -7,7 +7,7 @@
  *	live__begin(live);                    from here on without what attaching alone needed
  *	while (feed__pull(feed, live__source(live), ...) == SOURCE_MORE)
  *		if (time is up || live__alive(live) == 0)
- *			live__stop(live);     the source ends when all that is left has been handed on
+ *			live__stop(live);     the source ends when all that is left is handed on
  *	live__free(live);
  *
  * What is known of the targets is in live__facts() (names: stream/facts.h and `Facts` below), as a

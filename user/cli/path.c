@@ -184,7 +184,8 @@ static int show_nearest(const struct finding_paths *of, const struct heap_places
 		note("%zu more objects match; --merge shows the paths to all of them as a tree",
 		     near.count - shown);
 	if (!err && unreached)
-		note("%" PRIu64 " of the objects that match are not reached by any root", unreached);
+		note("%" PRIu64 " of the objects that match are not reached by any root",
+		     unreached);
 	vec__free(&near);
 	return err;
 }

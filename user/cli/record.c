@@ -144,7 +144,8 @@ static void look_at_offers(struct recorder *recorder)
 			continue;
 		offers__find(target->runtime, &target->modules, offers);
 		if (!offers[OFFER_DUMP].available)
-			buf__printf(&recorder->undumped, "pid %d made no heap dump: %s has none (%s)\n",
+			buf__printf(&recorder->undumped,
+				    "pid %d made no heap dump: %s has none (%s)\n",
 				    target->process->pid,
 				    target->runtime->name ? target->runtime->name : "its runtime",
 				    offers[OFFER_DUMP].text);

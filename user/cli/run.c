@@ -9,9 +9,9 @@
  * itself follows what it maps and executes; session__poll() while the thread is held still has
  * that done before the thread goes on.
  *
- * A thread is held still for the time of that look, never for longer: while nobody reads our output,
- * processes run on unseen, and are looked at when somebody does. Whoever turns out to have probes
- * then may have told something before, which counts as missed.
+ * A thread is held still for the time of that look, never for longer: while nobody reads our
+ * output, processes run on unseen, and are looked at when somebody does. Whoever turns out to have
+ * probes then may have told something before, which counts as missed.
  *
  * A child made by vfork() is not looked at: it runs in its parent's memory until it executes.
  *
@@ -385,7 +385,8 @@ static enum status leave(struct run *run, enum status own)
 {
 	int status, code;
 
-	if (!launch__ended(run->launch, &status) && !run->trace.output.error) /* else it has been said, or nobody cares */
+	if (!launch__ended(run->launch, &status) &&
+	    !run->trace.output.error) /* else it has been said, or nobody cares */
 		note("the program goes on, untraced; its end is waited for (Ctrl-C is passed on"
 		     " to it)");
 	launch__release(run->launch);

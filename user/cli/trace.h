@@ -47,16 +47,17 @@ struct trace {
 
 	bool quiet;	  /* count collections, show only headings and results */
 	/*
-	 * Who gets all events too, behind what is shown of them, and which (FEED_WANTS) besides those
-	 * that collections are made of; the caller's, set before the trace begins. NULL: nobody.
+	 * Who gets all events too, behind what is shown of them, and which (FEED_WANTS) besides
+	 * those that collections are made of; the caller's, set before the trace begins. NULL:
+	 * nobody.
 	 */
 	const struct event_sink *also;
 	uint64_t also_wants;
 	/* Who gets the ranges of collections; the caller's. NULL: nobody. */
 	const struct range_sink *ranges;
 	/*
-	 * Makes the view that shows the trace of the one that would: it takes that over, also when it
-	 * fails (NULL, said). NULL: that one shows it.
+	 * Makes the view that shows the trace of the one that would: it takes that over, also when
+	 * it fails (NULL, said). NULL: that one shows it.
 	 */
 	struct view *(*dress)(void *context, const struct view_options *options,
 			      struct view *inner);
@@ -101,8 +102,8 @@ struct trace_hooks {
 	/* A stop was asked for by a signal. Instead of stopping. */
 	void (*interrupted)(void *context);
 	/*
-	 * It is to stop, by a signal or the time (hurry), or because enough was shown: may it? Asked
-	 * after each round until it says so. Instead of: it may.
+	 * It is to stop, by a signal or the time (hurry), or because enough was shown: may it?
+	 * Asked after each round until it says so. Instead of: it may.
 	 */
 	bool (*may_stop)(void *context, bool hurry);
 	uint64_t wait_ns; /* a turn at least this often; 0: every 200 ms */

@@ -22,10 +22,10 @@
  * handed out as `cut_off` as soon as that is certain: its number starts again, a second
  * stop-the-world collection starts in a later pause, or the target ends.
  *
- * A loss has a place in the order, and a stamp until which it has happened. At both, collections and
- * pauses that the runtime does not number are ended, incomplete: what follows may be another one's.
- * Or the rest of theirs: what has no start is not told from then on. Those that start and end in
- * between are shown, incomplete and without figures.
+ * A loss has a place in the order, and a stamp until which it has happened. At both, collections
+ * and pauses that the runtime does not number are ended, incomplete: what follows may be another
+ * one's. Or the rest of theirs: what has no start is not told from then on. Those that start and
+ * end in between are shown, incomplete and without figures.
  *
  * Not guaranteed: for a runtime that does not number its collections, a finish whose start was
  * lost may end another one that runs at the same time, if the loss was not counted.

@@ -41,7 +41,7 @@ struct assembler_odd {
 struct assembler_sink {
 	void *context;
 	int (*collection)(void *context, const struct collection *collection);
-	/* A pause is over. `collections`: how many took part in it; 0: it was for something else. */
+	/* A pause is over. `collections`: how many took part in it; 0: it was for others. */
 	int (*pause)(void *context, const struct pause *pause, unsigned int collections);
 	/* All of this target has been handed out. */
 	int (*ended)(void *context, uint32_t target, const struct assembler_odd *odd);

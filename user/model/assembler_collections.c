@@ -94,7 +94,8 @@ int assembler__hand_out(struct assembler *assembler, struct image *image,
 	if (transaction->numbered)
 		image__saw_end(image, collection->number);
 	if (assembler->sink.collection)
-		keep_first(&result, assembler->sink.collection(assembler->sink.context, collection));
+		keep_first(&result,
+			   assembler->sink.collection(assembler->sink.context, collection));
 	transaction__free(transaction);
 	return result;
 }
@@ -145,8 +146,8 @@ static bool stops_the_world(uint32_t how)
 }
 
 /*
- * Two concurrent collections do not work on the same generations at once: after a loss, a second one
- * tells that the first one has ended.
+ * Two concurrent collections do not work on the same generations at once: after a loss, a second
+ * one tells that the first one has ended.
  */
 static bool replaces(const struct event *start, const struct collection *collection)
 {

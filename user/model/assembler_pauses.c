@@ -47,8 +47,8 @@ static int share_out(struct assembler *assembler, struct stop *stop)
 			pause.suspend_ns = EVENT_UNKNOWN;
 		transaction->last_pause = stop->id;
 		keep_first(&result, transaction__pause(transaction, &pause));
-		keep_first(&result,
-			   assembler__tell_ranges(assembler, transaction, assembler->ranges.pause_end));
+		keep_first(&result, assembler__tell_ranges(assembler, transaction,
+							   assembler->ranges.pause_end));
 	}
 	return result;
 }

@@ -58,7 +58,7 @@ struct blocks {
 	struct block_list spare, landed;
 	VEC(struct blocks_generation) generations; /* in the order in which they occurred */
 	size_t found;
-	uint64_t distances[BLOCKS_DISTANCES]; /* [n]: bytes that went at least 2^n far, not 2^(n+1) */
+	uint64_t distances[BLOCKS_DISTANCES]; /* [n]: bytes that went 2^n far, but not 2^(n+1) */
 	uint64_t down;			      /* bytes that went to lower addresses */
 	uint64_t farthest;
 	uint64_t clashes; /* destinations that overlap: counted once in all, figures in doubt */

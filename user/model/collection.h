@@ -103,7 +103,7 @@ struct collection {
 	struct portion condemned; /* what was in use in the condemned generations at the start */
 	struct portion moved;	  /* live, and copied elsewhere; once for each phase that did so */
 	struct portion stayed;	  /* live, and in a report of moves, but where it was */
-	struct portion survived;  /* all that is live: moved, stayed and swept around, counted once */
+	struct portion survived;  /* all that lives: moved, stayed and swept around, counted once */
 	struct portion promoted;  /* of that, what lies in an older generation now */
 	struct portion dead;	  /* condemned and not alive any more */
 

@@ -2,8 +2,8 @@
 /*
  * The types of a heap, put together by what they belong to.
  *
- * A PACKAGE is what stands in a type's name before its last '.', '/' or '::', outside of what stands
- * in brackets: "java.util" of "java.util.Map$Entry[]", "Net::HTTP" of "Net::HTTP::Get",
+ * A PACKAGE is what stands in a type's name before its last '.', '/' or '::', outside of what
+ * stands in brackets: "java.util" of "java.util.Map$Entry[]", "Net::HTTP" of "Net::HTTP::Get",
  * "System.Collections" of "System.Collections.List<System.String>". It is told by the name alone:
  * where a runtime names nested types with a dot ("Map.Entry"), "Map" is one, too.
  *

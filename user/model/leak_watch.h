@@ -5,7 +5,7 @@
  *	leak_watch__begin(&watch, number, ns, ids)	a dump of the whole heap has been matched
  *	leak_watch__object(&watch, object, size)	each object that lives, in any order
  *	leak_watch__end(&watch)
- *	leak_watch__lost(&watch, object)		between dumps: nothing is known of it any more
+ *	leak_watch__lost(&watch, object)		between dumps: nothing is known of it now
  *	leak_watch__find(&watch, &leaks)
  *
  * Counting alone cannot tell a leak from a cache that warms up or a load that grows; and a dump may
@@ -33,7 +33,7 @@
 
 #define LEAK_ANCHORS 3		/* dumps that it takes to say anything */
 #define LEAK_ALIVE_PERCENT 90	/* of the cohort at the base, at least */
-#define LEAK_COHORT_PERCENT 10	/* of the first dump's objects that are left at the base, at least */
+#define LEAK_COHORT_PERCENT 10	/* of the first dump's objects that are left at the base */
 #define LEAK_OLDEST 3
 
 struct leak_object {

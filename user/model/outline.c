@@ -204,7 +204,8 @@ int outline__roots(const struct heap *heap, uint64_t depth, uint64_t most,
 		   struct outline *outline)
 {
 	struct walk walk = { .heap = heap, .of_roots = true, .most = most, .depth = depth,
-			     .least = 1, .children = VEC_INIT, .stack = VEC_INIT, .outline = outline };
+			     .least = 1, .children = VEC_INIT, .stack = VEC_INIT,
+			     .outline = outline };
 	int err = list_roots(&walk, heap__top(heap), 0);
 	int also = unfold(&walk);
 

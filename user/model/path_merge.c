@@ -330,9 +330,9 @@ int path_merge__order(struct path_merge *merge, uint64_t most)
 	int err = 0;
 
 	for (size_t i = 0; i < merge->branches.count && !err; i++)
-		err = vec__push(&order.children, (struct ordered){ merge->branches.items[i].parent,
-								   (uint32_t)i,
-								   merge->branches.items[i].objects });
+		err = vec__push(&order.children,
+				(struct ordered){ merge->branches.items[i].parent, (uint32_t)i,
+						  merge->branches.items[i].objects });
 	vec__sort(&order.children, by_parent);
 	if (!err)
 		err = lay_out(&order);

@@ -10,8 +10,8 @@
  * after it. A collection that neither starts nor ends in a pause has the whole of it, if it is the
  * one that the pause is for (a remark of a concurrent collection).
  *
- * Where records may have been lost inside, only a number proves that a begin and an end are those of
- * the same pause: without one it is not measured. And whose share is what is not known then,
+ * Where records may have been lost inside, only a number proves that a begin and an end are of one
+ * pause: without one it is not measured. And whose share is what is not known then,
  * unless there was a single collection.
  */
 #ifndef MODEL_STOP_H

@@ -163,7 +163,8 @@ static void hand_over_lists(struct transaction *transaction, const struct names 
 	collection->pools = transaction->pools.of.items;
 	collection->pool_count = transaction->pools.of.count;
 	if (transaction->cause.len > 0)
-		collection->cause = (struct text){ transaction->cause.data, transaction->cause.len };
+		collection->cause = (struct text){ transaction->cause.data,
+						   transaction->cause.len };
 	else
 		collection->cause = names__reason(names, collection->reason);
 }
@@ -195,7 +196,8 @@ static bool covers_all(uint64_t mask, const struct generations *generations)
 		return true;
 	if (!generations->told || generations->oldest >= 64)
 		return false;
-	all = generations->oldest == 63 ? UINT64_MAX : (UINT64_C(1) << (generations->oldest + 1)) - 1;
+	all = generations->oldest == 63 ? UINT64_MAX
+					: (UINT64_C(1) << (generations->oldest + 1)) - 1;
 	return generations->oldest > 0 && (mask & all) == all;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Heap dumps: roots, and objects with their references. From batches by compact numbers, from
- * single probes as parallel arrays. An object with more references than DECODE_CHUNK is told in several
- * events, `more` in all but the last.
+ * single probes as parallel arrays. An object with more references than DECODE_CHUNK is told in
+ * several events, `more` in all but the last.
  */
 #include "decoding.h"
 #include "varint.h"

@@ -86,10 +86,10 @@ struct event {
 		} producer;
 		struct {
 			uint64_t gc;	      /* EVENT_UNKNOWN: the runtime does not number them */
-			uint64_t generations; /* mask; EVENT_UNKNOWN: not told; see gctrace_gc_start */
+			uint64_t generations; /* mask; EVENT_UNKNOWN: not told (gctrace_gc_start) */
 			uint64_t reason;      /* enum gctrace_reason */
 			uint32_t how;	      /* set of enum gctrace_how */
-			struct text what;     /* "remark", "mark start": the runtime's word, or empty */
+			struct text what; /* "remark", "mark start": the runtime's word, or empty */
 			struct text cause;    /* the runtime's word for the reason, or empty */
 		} gc_start;
 		struct {
@@ -143,7 +143,7 @@ struct event {
 		} generation;
 		struct {
 			uint64_t gc; /* EVENT_UNKNOWN: the one that is running */
-			uint64_t before, used, committed, max; /* each EVENT_UNKNOWN where not told */
+			uint64_t before, used, committed, max; /* EVENT_UNKNOWN: not told */
 			struct text name;
 			bool outside; /* not a part of the heap: code, class metadata */
 			bool old;     /* the generation that young collections promote into */

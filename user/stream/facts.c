@@ -112,14 +112,16 @@ int facts__set_u64(struct facts *facts, const char *name, uint64_t value)
 {
 	char text[32];
 
-	return facts__set(facts, name, text, (size_t)snprintf(text, sizeof(text), "%" PRIu64, value));
+	return facts__set(facts, name, text,
+			  (size_t)snprintf(text, sizeof(text), "%" PRIu64, value));
 }
 
 int facts__set_i64(struct facts *facts, const char *name, int64_t value)
 {
 	char text[32];
 
-	return facts__set(facts, name, text, (size_t)snprintf(text, sizeof(text), "%" PRId64, value));
+	return facts__set(facts, name, text,
+			  (size_t)snprintf(text, sizeof(text), "%" PRId64, value));
 }
 
 /* An over-long name is cut here and then refused by is_name(). */

@@ -23,11 +23,11 @@ enum loss_kind {
 	LOSS_VERSION = 7,      /* batches of a major version that this gctrace does not know */
 	LOSS_INCOMPLETE = 8,   /* definitions whose parts did not all come */
 	LOSS_LIMIT = 9,	       /* what went beyond a bound of gctrace's own memory */
-	LOSS_STALLED = 10,     /* records that a probe had begun and not ended when the trace ended */
-	LOSS_PERF = 11,	       /* an image, a library or the end of a thread that nobody saw */
-	LOSS_RECORDING = 12,   /* blocks of a recording that are damaged or missing */
-	LOSS_TRUNCATED = 13,   /* bytes of texts that were longer than a record */
-	LOSS_UNATTACHED = 14,  /* sites of probes that could not be attached, then or ever */
+	LOSS_STALLED = 10,   /* records that a probe had begun and not ended when the trace ended */
+	LOSS_PERF = 11,	     /* an image, a library or the end of a thread that nobody saw */
+	LOSS_RECORDING = 12, /* blocks of a recording that are damaged or missing */
+	LOSS_TRUNCATED = 13, /* bytes of texts that were longer than a record */
+	LOSS_UNATTACHED = 14, /* sites of probes that could not be attached, then or ever */
 	LOSS_KINDS
 };
 

@@ -2,8 +2,8 @@
 /*
  * Reading a recording that may be damaged, cut off, or made by somebody with bad intentions.
  *
- * The file is read once from its start to its end (it may be a pipe) through a window that holds the
- * block at hand:
+ * The file is read once from its start to its end (it may be a pipe) through a window that holds
+ * the block at hand:
  *
  *	window.data   [ header | stored bytes | ...read ahead ]
  *	                ^ position: its offset in the file
@@ -11,8 +11,8 @@
  * A block is good if both its checksums are right and its number is not below the expected one.
  * Where no good header stands, the search goes on byte by byte for the magic and a right
  * header checksum. Where the header is good and the stored bytes are not, their length is still
- * believed as long as a good header (or the end) follows: bytes inside a block are the target's, and
- * a target that puts a block of its own into one shall not have it read.
+ * believed as long as a good header (or the end) follows: bytes inside a block are the target's,
+ * and a target that puts a block of its own into one shall not have it read.
  */
 #include <errno.h>
 #include <fcntl.h>

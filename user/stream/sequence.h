@@ -50,8 +50,8 @@ enum sequence_verdict sequence__arrive(struct sequence *sequence, uint64_t numbe
 uint64_t sequence__expect(struct sequence *sequence, uint64_t batches, uint64_t stamp);
 
 /*
- * Nothing will come any more, for the trace ended at this stamp: how many holes are lost. Those that
- * had not been open for SEQUENCE_PATIENCE_NS are not: their threads had taken the numbers, and
+ * Nothing will come any more, for the trace ended at this stamp: how many holes are lost. Those
+ * that had not been open for SEQUENCE_PATIENCE_NS are not: their threads had taken the numbers, and
  * fired when the probe was gone (or never, if the process ended). What is cut off by that is
  * the transaction that they belonged to, whose end is missing as well.
  */

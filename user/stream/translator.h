@@ -3,7 +3,8 @@
  * A translator makes events from the ring records of one provider. One state for each target,
  * made with its first record of that provider and freed when its image ends.
  *
- * To add one: fill in a const struct translator, declare it here, add it to the table in translator.c.
+ * To add one: fill in a const struct translator, declare it here, add it to the table in
+ * translator.c.
  */
 #ifndef STREAM_TRANSLATOR_H
 #define STREAM_TRANSLATOR_H

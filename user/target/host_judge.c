@@ -238,7 +238,8 @@ static void judge_limits(struct judge *judge, const struct host_facts *facts)
 	if (facts->memlock == UINT64_MAX)
 		found(judge, "memlock", HOST_OK, "no limit");
 	else
-		found(judge, "memlock", HOST_OK, "%s; kernels from 5.11 on do not count BPF maps here",
+		found(judge, "memlock", HOST_OK,
+		      "%s; kernels from 5.11 on do not count BPF maps here",
 		      units__bytes(size, facts->memlock));
 }
 

@@ -20,8 +20,8 @@ void note_cache__free(struct note_cache *cache);
 /*
  * The notes of an open file, read now or earlier: *notes belongs to the cache (who keeps it beyond
  * the next call has it by notes__share()), and is NULL for a file without a probe of a provider
- * that gctrace knows (module.h). Returns what notes__read() did, with its reason, except that a file that is no ELF program is
- * a file without probes.
+ * that gctrace knows (module.h). Returns what notes__read() did, with its reason, except that a
+ * file that is no ELF program is a file without probes.
  */
 int note_cache__read(struct note_cache *cache, int fd, struct notes **notes,
 		     struct buf *why);

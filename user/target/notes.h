@@ -65,7 +65,7 @@ struct notes {
  */
 int notes__read(int fd, struct notes **out, struct buf *why);
 
-/* Another owner: the notes go when each has called notes__free(). Not by several threads at once. */
+/* Another owner: notes go when each has called notes__free(). Not by several threads at once. */
 struct notes *notes__share(struct notes *notes);
 void notes__free(struct notes *notes);
 

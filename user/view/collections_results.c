@@ -20,13 +20,14 @@ struct page {
 #define NAME_COLUMNS 13 /* what a name says begins here */
 
 /*
- * A line that `before` begins: what it says, which is freed, goes on in further lines below where it
- * began if there is no room. Where there is, it is as it is, with its runs of blanks.
+ * A line that `before` begins: what it says, which is freed, goes on in further lines below where
+ * it began if there is no room. Where there is, it is as it is, with its runs of blanks.
  */
 static void put(const struct page *page, enum style style, const char *before, struct buf *said)
 {
 	const size_t at = utf8__columns(before, strlen(before));
-	const struct wrap wrap = { .columns = terminal__text_columns(page->terminal), .indent = at };
+	const struct wrap wrap = { .columns = terminal__text_columns(page->terminal),
+				   .indent = at };
 
 	buf__add_str(page->out, terminal__on(page->terminal, style));
 	buf__add_str(page->out, before);

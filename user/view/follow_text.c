@@ -92,7 +92,8 @@ static void fit_columns(struct follow_text *text)
 	columns__all(&text->columns, all_columns, CELLS);
 	if (!text->several)
 		columns__remove(&text->columns, CELL_PID);
-	columns__fit(&text->columns, dispensable, sizeof(dispensable) / sizeof(*dispensable), MARKS);
+	columns__fit(&text->columns, dispensable, sizeof(dispensable) / sizeof(*dispensable),
+		     MARKS);
 	columns__widen(&text->columns, CELL_CAUSE, CAUSE_WIDEST, MARKS);
 }
 
@@ -160,13 +161,15 @@ static uint64_t count_of(const struct follow_collection *collection, enum cell c
 static void add_cell(struct follow_text *text, enum cell cell, const struct heading *heading,
 		     const struct follow_collection *collection)
 {
-	const struct text what = collection->collection->what, cause = collection->collection->cause;
+	const struct text what = collection->collection->what,
+			  cause = collection->collection->cause;
 	struct table *table = &text->columns.table;
 	char count[UNITS_TEXT];
 
 	switch (cell) {
 	case CELL_TIME:
-		collections__cell_time(table, &text->options, heading, time_of(collection->collection));
+		collections__cell_time(table, &text->options, heading,
+				       time_of(collection->collection));
 		break;
 	case CELL_PID:
 		number_cell(table, heading->pid);
@@ -192,8 +195,8 @@ static void add_mark(struct follow_text *text)
 {
 	const struct terminal *terminal = text->terminal;
 
-	buf__printf(&text->columns.table.row, " %s" FOLLOW_DOUBT "%s", terminal__on(terminal, STYLE_BAD),
-		    terminal__off(terminal, STYLE_BAD));
+	buf__printf(&text->columns.table.row, " %s" FOLLOW_DOUBT "%s",
+		    terminal__on(terminal, STYLE_BAD), terminal__off(terminal, STYLE_BAD));
 }
 
 /* What the painted table has above it. */

@@ -191,7 +191,8 @@ static void add_kind(struct buf *out, const struct heap *heap, uint64_t kind)
 	else if (kind == EVENT_UNKNOWN || kind == GCTRACE_ROOT_UNKNOWN)
 		buf__add_str(out, "root");
 	else
-		add_name(out, name_of(heap, GCTRACE_SPACE_ROOT_KIND, kind, 0), "root of kind", kind);
+		add_name(out, name_of(heap, GCTRACE_SPACE_ROOT_KIND, kind, 0), "root of kind",
+			 kind);
 }
 
 static void add_reference(struct buf *out, const struct heap *heap, const struct heap_root *root)
@@ -474,8 +475,9 @@ void heap_words__finding(struct buf *out, const struct heap *heap, const struct 
 		break;
 	case FINDING_UNREACHED:
 		add_amount(out, heap, finding);
-		buf__add_str(out, ": present, but no root reaches it; a collection of the whole heap "
-				  "frees it");
+		buf__add_str(out,
+			     ": present, but no root reaches it; a collection of the whole heap "
+			     "frees it");
 		break;
 	}
 }

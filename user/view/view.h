@@ -72,7 +72,7 @@ bool results__complete(const struct results *results);
 struct view_options {
 	bool timestamps; /* wall clock */
 	bool verbose;	 /* pools, pauses and more figures of each collection */
-	bool several;	 /* several processes: say of each line whose it is; else from the second on */
+	bool several; /* several processes: say of each line whose it is; else from the second on */
 	uint64_t start_ns; /* of the trace: what times are counted from */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs that are started by us: what is told of them, and that they run on when they are let go. */
+/* Programs that we start: what is told of them, and that they run on when they are let go. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +121,8 @@ static void read_status(pid_t pid, const char *key, char *value, size_t size)
 	*value = '\0';
 	while (fgets(line, sizeof(line), file))
 		if (strncmp(line, key, strlen(key)) == 0)
-			snprintf(value, size, "%s", line + strlen(key) + strspn(line + strlen(key), "\t "));
+			snprintf(value, size, "%s",
+				 line + strlen(key) + strspn(line + strlen(key), "\t "));
 	fclose(file);
 }
 
@@ -174,14 +175,15 @@ static void a_signal_passes_through(void **state)
 
 static void what_cannot_be_started(void **state)
 {
-	const struct launch_watcher watcher = { started, execs, mapped, ended, &(struct heard){ 0 } };
+	struct heard heard = { 0 };
+	const struct launch_watcher watcher = { started, execs, mapped, ended, &heard };
+	char *const nowhere[] = { "/nowhere/at/all", NULL }, *const root[] = { "/", NULL };
 	struct launch *launch = NULL;
 	sigset_t mask;
 
 	NEEDS_ROOT;
-	assert_int_equal(launch__new(&launch, (char *[]){ "/nowhere/at/all", NULL }, nothing, &watcher),
-			 -ENOENT);
-	assert_int_equal(launch__new(&launch, (char *[]){ "/", NULL }, nothing, &watcher), -EACCES);
+	assert_int_equal(launch__new(&launch, nowhere, nothing, &watcher), -ENOENT);
+	assert_int_equal(launch__new(&launch, root, nothing, &watcher), -EACCES);
 	assert_null(launch);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 	assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &mask), 0);

@@ -153,7 +153,8 @@ static void malformed(void **state)
 		"@", "8", "8@", "0@%rdi", "3@%rdi", "16@%rdi", "x@%rdi", "--8@%rdi", "8@%", "8@(",
 		"8@(%rax", "8@(%rax,", "8@(%rax,%rcx,3)", "8@(%rax,%rcx,)", "8@(%rax]", "8@()",
 		"8@%rdi,8@%rsi", "8 %rdi", "9999999999999999999999@%rdi",
-		"8@99999999999999999999999(%rax)", "8@$", "8@[x0]", "8@%rdi8@%rsi", "\x01", "8@\xff",
+		"8@99999999999999999999999(%rax)", "8@$", "8@[x0]", "8@%rdi8@%rsi", "\x01",
+		"8@\xff",
 	};
 	struct site site;
 
@@ -167,9 +168,9 @@ static void malformed(void **state)
 /* Pieces of good texts in any order: never more than is there, never beyond the text. */
 static void random_texts(void **state)
 {
-	static const char *const pieces[] = { "8@",   "-4@", "%rdi", "(",   ")",  ",", "%rax", " ",
-					      "$",    "-16", "[",    "]",   "x1", "sp", "lsl 3", "%",
-					      "%ah",  "f",   "0x",   "999", "#",  "@", "%r8d",  "\xff" };
+	static const char *const pieces[] = {
+		"8@", "-4@", "%rdi",  "(", ")",	  ",", "%rax", " ",   "$", "-16", "[",	  "]",
+		"x1", "sp",  "lsl 3", "%", "%ah", "f", "0x",   "999", "#", "@",	  "%r8d", "\xff"};
 	char text[256];
 	struct site site;
 

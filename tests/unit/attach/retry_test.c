@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Sites that cannot be attached: told once each (for want of descriptors, once for all), counted,
- * tried again at each look, and told once when they are there. The kernel's answers come by our own syscall(), which all of
- * gctrace and libbpf calls.
+ * tried again at each look, and told once when they are there. The kernel's answers come by our own
+ * syscall(), which all of gctrace and libbpf calls.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -47,7 +47,8 @@ static void slots_are_used_again_when_there_is_no_fresh_one(void **state)
 	NEEDS_ROOT;
 	assert_int_equal(tables__new(&tables), 0);
 	for (uint32_t i = 0; i < TARGET_SLOTS; i++) {
-		assert_int_equal(tables__take_slot(tables, 5000 + i, count_waits, &waits, &slot), 0);
+		assert_int_equal(tables__take_slot(tables, 5000 + i, count_waits, &waits, &slot),
+				 0);
 		assert_int_equal(switches(tables, slot).index, 5000 + i);
 		if (i == 0)
 			first = slot;

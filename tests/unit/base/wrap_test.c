@@ -30,7 +30,8 @@ static void lines_are_not_longer(void **state)
 	assert_wrapped(&plain, 0, "one two 890", "one two\n890");
 	assert_wrapped(&plain, 1, "one two 89", "one two\n89");
 	assert_wrapped(&plain, 0, "  one   two  ", "one two");
-	assert_wrapped(&plain, 0, "\xe6\xbc\xa2\xe6\xbc\xa2 12345", "\xe6\xbc\xa2\xe6\xbc\xa2 12345");
+	assert_wrapped(&plain, 0, "\xe6\xbc\xa2\xe6\xbc\xa2 12345",
+		       "\xe6\xbc\xa2\xe6\xbc\xa2 12345");
 	assert_wrapped(&plain, 0, "\xe6\xbc\xa2\xe6\xbc\xa2 123456",
 		       "\xe6\xbc\xa2\xe6\xbc\xa2\n123456");
 }

@@ -269,9 +269,10 @@ static const struct told *find(const struct reading *whole, const struct told *o
 
 		if (at->is.counted_here != of->is.counted_here)
 			continue;
-		if (of->is.counted_here ? (of->is.start_ns != U && at->is.start_ns == of->is.start_ns) ||
-						  (of->is.end_ns != U && at->is.end_ns == of->is.end_ns)
-					: at->is.number == of->is.number)
+		if (of->is.counted_here
+			    ? (of->is.start_ns != U && at->is.start_ns == of->is.start_ns) ||
+				      (of->is.end_ns != U && at->is.end_ns == of->is.end_ns)
+			    : at->is.number == of->is.number)
 			return at;
 	}
 	return NULL;

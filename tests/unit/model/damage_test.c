@@ -176,8 +176,8 @@ static void play_numbered(struct reel *reel)
 		uint32_t how = background ? GCTRACE_HOW_CONCURRENT : GCTRACE_HOW_COPYING;
 
 		reel->now += 500;
-		reel__call(reel, RECORD_PAUSE_BEGIN, pause, background ? GCTRACE_WHY_MARK_START
-								      : GCTRACE_WHY_COLLECTION, 0, 0);
+		reel__call(reel, RECORD_PAUSE_BEGIN, pause,
+			   background ? GCTRACE_WHY_MARK_START : GCTRACE_WHY_COLLECTION, 0, 0);
 		reel__call(reel, RECORD_GC_START, gc, background ? 2 : 1, 0, how);
 		reel->now += gc * 10;
 		if (!background)

@@ -169,7 +169,8 @@ static void ranges_of_both_forms(void **state)
 	expect(bench,
 	       "moved target=0 gc=7 generation=1 phase=2 width=8 1008 -> 2010 + 24\n"
 	       "moved target=0 gc=7 generation=1 phase=2 width=8 800000ff8 -> 2000 + 34359738360\n"
-	       "moved target=0 gc=7 generation=1 phase=2 width=8 123456789abcdef1 -> 7 + 2147483648\n"
+	       "moved target=0 gc=7 generation=1 phase=2 width=8 123456789abcdef1 -> 7 + "
+	       "2147483648\n"
 	       "surviving target=0 gc=7 generation=0 phase=0 width=4 4020 -> 4020 + 8\n"
 	       "surviving target=0 gc=7 generation=0 phase=0 width=4 9 -> 9 + 21474836480\n");
 	assert_true(losses__none(feed__losses(bench->feed)));
@@ -182,16 +183,15 @@ static void objects_byte_by_byte(void **state)
 		/* by position, at base + 8 * 2; class 5, size 24; refs: null, itself, + 64 */
 		GCTRACE_PLACE_POSITION, 4, 5, 3, 3, 0, 1, 1 + 16,
 		/* by offset with flags of references, 8 before; flags 2; refs: - 8 (weak) at 16 */
-		GCTRACE_PLACE_OFFSET | GCTRACE_OBJECT_FLAGS | GCTRACE_OBJECT_REF_FLAGS, 1, 0x80, 1, 2,
-		2, 1, 1 + 1, 0x80, 2, 16,
+		GCTRACE_PLACE_OFFSET | GCTRACE_OBJECT_FLAGS | GCTRACE_OBJECT_REF_FLAGS, 1, 0x80, 1,
+		2, 2, 1, 1 + 1, 0x80, 2, 16,
 		/* unknown places, plain: 3 bytes on, size 7; ref + 1 */
 		GCTRACE_PLACE_UNKNOWN | GCTRACE_OBJECT_PLAIN, 6, 1, 7, 1, 1 + 2,
 		/* a part from index 300 on, more to come */
-		GCTRACE_PLACE_INDEX | GCTRACE_OBJECT_PART | GCTRACE_OBJECT_FLAGS, 0, 9, 1, 0x80, 0x80,
-		4, 7, 1, 0, 0xac, 2,
+		GCTRACE_PLACE_INDEX | GCTRACE_OBJECT_PART | GCTRACE_OBJECT_FLAGS, 0, 9, 1, 0x80,
+		0x80, 4, 7, 1, 0, 0xac, 2,
 		/* its end */
-		GCTRACE_PLACE_POSITION | GCTRACE_OBJECT_PART, 0, 9, 1, 8, 1, 0
-	};
+		GCTRACE_PLACE_POSITION | GCTRACE_OBJECT_PART, 0, 9, 1, 8, 1, 0};
 	struct gctrace_objects objects = { .base = 0x10000, .count = 5 };
 
 	begin(bench);
@@ -236,8 +236,10 @@ static void roots_byte_by_byte(void **state)
 static void compact_numbers_have_their_limits(void **state)
 {
 	struct bench *bench = *state;
-	const uint8_t largest[] = { 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 };
-	const uint8_t too_large[] = { 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2 };
+	const uint8_t largest[] = { 0,	  0,	0,    0xff, 0xff, 0xff, 0xff,
+				    0xff, 0xff, 0xff, 0xff, 0xff, 1 };
+	const uint8_t too_large[] = { 0,    0,	  0,	0xff, 0xff, 0xff, 0xff,
+				      0xff, 0xff, 0xff, 0xff, 0xff, 2 };
 	const uint8_t too_long[] = { 0,	   0,	 0,    0x80, 0x80, 0x80, 0x80,
 				     0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0 };
 	const uint8_t flags[] = { 0, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0 };
@@ -490,7 +492,8 @@ static void fields_that_cannot_be(void **state)
 	ADD(bench, GCTRACE_OBJECTS, 0, objects, arrays); /* those that are there are told */
 	assert_int_equal(fire(bench), 0);
 	assert_int_equal(lost(bench, LOSS_MALFORMED), 6);
-	assert_non_null(strstr(buf__str(&bench->got.text), "  end of 0\nloss target=0 malformed 1\n"));
+	assert_non_null(
+		strstr(buf__str(&bench->got.text), "  end of 0\nloss target=0 malformed 1\n"));
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -98,7 +98,8 @@ static void any_value_comes_back(void **state)
 
 static void lines_that_are_none_are_refused(void **state)
 {
-	static const char *const wrong[] = { "a", "a=b", "=b\n", "\n", "A=b\n", "a=\\\n", "a=\\x\n" };
+	static const char *const wrong[] = { "a",     "a=b",	"=b\n",	 "\n",
+					     "A=b\n", "a=\\\n", "a=\\x\n" };
 	struct facts *facts = facts__new();
 
 	(void)state;

@@ -94,8 +94,9 @@ static void an_exec_hands_over_to_the_successor(void **state)
 	exec(feed, 3, 300, UINT64_MAX); /* by the old name */
 	record.call.head.stamp = 250;
 	feed__record(feed, &record.call.head);
-	EXPECT(got, "exec target=4 image=\"/bin/x\\x1b\\n\"\nexec target=9 image=\"/bin/x\\x1b\\n\"\n"
-		    "moved target=9 gc=0 generation=0 phase=0 width=8 8 -> 10 + 8\n");
+	EXPECT(got,
+	       "exec target=4 image=\"/bin/x\\x1b\\n\"\nexec target=9 image=\"/bin/x\\x1b\\n\"\n"
+	       "moved target=9 gc=0 generation=0 phase=0 width=8 8 -> 10 + 8\n");
 	call(feed, RECORD_EXIT, 3, 400, 0, 0, 0);
 	EXPECT(got, "exit target=9 status=0\n");
 	exec(feed, 1, 10, 2); /* in a circle: hostile, and no hang */

@@ -102,7 +102,8 @@ static void thread_reserve(struct world *world, struct thread *thread)
 	}
 	simring__write(thread->ring, thread->position, &record, sizeof(record));
 	thread->step = RESERVED;
-	thread->held = pick(world, 50) ? (unsigned int)pick(world, 3) : (unsigned int)pick(world, 300);
+	thread->held = pick(world, 50) ? (unsigned int)pick(world, 3)
+				       : (unsigned int)pick(world, 300);
 }
 
 static void thread_commit(struct world *world, struct thread *thread)
@@ -274,7 +275,7 @@ static void *produce(void *arg)
 		struct numbered record = numbered(now_ns(), number);
 
 		while (!simring__put(&real->rings[(thread->index + i) % 2], &record.head))
-			sched_yield(); /* the stamp is old by then, as in a probe that was held up */
+			sched_yield(); /* the stamp is old then, as in a probe that was held up */
 		__atomic_store_n(&real->committed[number], now_ns(), __ATOMIC_RELEASE);
 	}
 	return NULL;

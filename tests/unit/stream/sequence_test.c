@@ -226,7 +226,7 @@ static void shuffled_numbers_add_up(void **state)
 		for (size_t i = 0; i < count; i++) {
 			arrive(&all, numbers[i]);
 			next = numbers[i] > next ? numbers[i] : next;
-			if (rand() % 97 == 0) /* with all that were taken: some are still on their way */
+			if (rand() % 97 == 0) /* with all that were taken: some are still to come */
 				expect(&all, next);
 		}
 		expect(&all, COUNT);

@@ -33,8 +33,8 @@ static void add_roots(struct transcript *transcript, const struct event *event)
 	for (size_t i = 0; i < event->roots.count; i++) {
 		const struct root *root = &event->roots.roots[i];
 
-		ADD("root of %" PRIu64 " %" PRIx64 " %" PRIx64 ": %" PRIx64 " flags=%x kind=%" PRIu64
-		    " id=%" PRIx64 "\n",
+		ADD("root of %" PRIu64 " %" PRIx64 " %" PRIx64 ": %" PRIx64
+		    " flags=%x kind=%" PRIu64 " id=%" PRIx64 "\n",
 		    event->roots.type, event->roots.id1, event->roots.id2, root->to, root->flags,
 		    root->kind, root->id);
 	}

@@ -31,7 +31,8 @@ static void reads_the_usual_lines(void **state)
 	      "00401000-00402000 r-xp 00001000 fd:01 1234                               /bin/a b\n"
 	      "7fff0000-7fff1000 rw-s 00000000 00:00 0 \n"
 	      "7fff2000-7fff3000 rw-p 00000000 00:00 0                          [heap]\n"
-	      "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n");
+	      "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0"
+	      "                  [vsyscall]\n");
 	assert_int_equal(maps.count, 5);
 	assert_int_equal(maps.malformed, 0);
 	assert_int_equal(maps.entries[1].start, 0x401000);

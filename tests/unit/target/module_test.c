@@ -525,7 +525,8 @@ static void mapped_files_that_are_no_programs(void **state)
 		"int main(int argc, char **argv) {\n"
 		"	for (int i = 1; i < argc; i++)\n"
 		"		if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE,\n"
-		"			 open(argv[i], O_RDONLY), 0) == MAP_FAILED) perror(argv[i]);\n"
+		"			 open(argv[i], O_RDONLY), 0) == MAP_FAILED) "
+		"perror(argv[i]);\n"
 		"	puts(\"ready\"); fflush(stdout); getchar(); return 0; }\n";
 	const char *const arguments[] = { "text", "old\x1b[1m", "cut", NULL };
 	struct scanned scanned = { .modules = MODULES_INIT };
@@ -535,7 +536,8 @@ static void mapped_files_that_are_no_programs(void **state)
 	fixture__write("map.c", source);
 	fixture__compile("map.c -o map");
 	fixture__write("text", "no program\n");
-	fixture__write("old\x1b[1m", "\x7f" "ELF\x01\x01\x01.........................................."
+	fixture__write("old\x1b[1m", "\x7f" "ELF\x01\x01\x01"
+		       ".........................................."
 		       "..............................................................");
 	assert_int_equal(system("head -c 2000 map > cut"), 0);
 	scanned.child = fixture__start("./map", arguments, NULL);

@@ -185,7 +185,8 @@ static void by_what_it_holds(void **state)
 		fixture__compile("-rdynamic main.c more.c -o program -ldl");
 		start(&it, "./program", NULL);
 		assert_runtime(&it, programs[i].kind, programs[i].version,
-			       programs[i].kind == RUNTIME_UNKNOWN ? "no runtime" : "has no probes");
+			       programs[i].kind == RUNTIME_UNKNOWN ? "no runtime"
+								   : "has no probes");
 		end(&it);
 		assert_int_equal(unlink("program"), 0);
 	}
@@ -221,10 +222,10 @@ static void by_what_it_exports(void **state)
 /* With probes of two kinds, a runtime's own come first, and what it offers follows them. */
 static void by_its_probes(void **state)
 {
-	static const char probes[] =
-		"#include <sys/sdt.h>\n"
-		"void fire(void) { STAP_PROBE(ruby, gc__mark__begin); STAP_PROBE(gctrace, gc__start);"
-		" STAP_PROBE(gctrace, moved__references); }\n";
+	static const char probes[] = "#include <sys/sdt.h>\n"
+				     "void fire(void) { STAP_PROBE(ruby, gc__mark__begin); "
+				     "STAP_PROBE(gctrace, gc__start);"
+				     " STAP_PROBE(gctrace, moved__references); }\n";
 	struct offer offers[OFFER_COUNT];
 	struct identified it;
 
@@ -279,7 +280,8 @@ static void first_line(const char *command, char line[256])
 
 static void the_python_that_is_here(void **state)
 {
-	const char *const arguments[] = { "-c", "import sys; print('ready', flush=True); sys.stdin.read()", NULL };
+	const char *const arguments[] = {
+		"-c", "import sys; print('ready', flush=True); sys.stdin.read()", NULL};
 	struct offer offers[OFFER_COUNT];
 	struct identified it;
 	char version[256];

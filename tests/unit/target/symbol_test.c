@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The file that is looked into is this program, which has a symbol table, and damaged copies of it. */
+/* What is looked into is this program, which has a symbol table, and damaged copies of it. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

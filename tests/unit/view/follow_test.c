@@ -155,8 +155,9 @@ static void a_dump(void **state)
 	(void)state;
 	begin(&shown, false);
 	anchor(&shown, true, result);
-	assert_string_equal(text(&shown), "   3.000 dump 2: 1.00 k objects, 4.00 KiB; matched 180,"
-					  " new 820, gone 19, conflicts 1; error 0.5 to\n         10 %\n");
+	assert_string_equal(text(&shown),
+			    "   3.000 dump 2: 1.00 k objects, 4.00 KiB; matched 180,"
+			    " new 820, gone 19, conflicts 1; error 0.5 to\n         10 %\n");
 	/* Nothing to compare: no rate. */
 	anchor(&shown, false, (struct anchor){ .told = 1000, .new_ = 1000 });
 	assert_string_equal(text(&shown), "   3.000 dump 2 (a part): 1.00 k objects, 4.00 KiB;"
@@ -180,7 +181,8 @@ static void a_dump(void **state)
 static struct follow_object step(enum follow_step step)
 {
 	return (struct follow_object){
-		.step = step, .first = step == FOLLOW_SEEN, .id = 12, .address = 0x7f0012345678, .time_ns = START + NS_PER_MS,
+		.step = step, .first = step == FOLLOW_SEEN, .id = 12, .address = 0x7f0012345678,
+		.time_ns = START + NS_PER_MS,
 		.gc = 41, .what = TEXT("young"), .generation = 1, .age = 3, .moves = 2,
 		.type = TEXT("a\033[31mb"), .class_ = 5, .size = 48,
 	};
@@ -209,7 +211,8 @@ static void an_object(void **state)
 	assert_string_equal(
 		text(&shown),
 		"# object 12 of pid 4711: a\\x1b[31mb, 48 B\n"
-		"  time s    gc what      address            gen     age   moves what became of it\n"
+		"  time s    gc what      address            gen     age   moves"
+		" what became of it\n"
 		"   0.001    41 young     0x7f0012345678       1    >= 3    >= 2 seen in dump 1\n"
 		"   0.001    41 young     0x7f0012345678       1       3       2 moved, promoted\n"
 		"   0.001    41 young     0x7f0012345678       -    >= 3    >= 2 died: condemned,"
@@ -282,7 +285,8 @@ static void the_end(void **state)
 		"   alive    bytes     seen     died promoted   copied     age  oldest type\n"
 		"  10      480 B    100       90        5      960 B      >= 4    >= 9 x\\n\\xff\n"
 		"  1 of 2 types, those with the most bytes alive\n"
-		"  known      10 alive (480 B); 100 seen, 90 died, 0 withdrawn (may live, may not)\n"
+		"  known      10 alive (480 B); 100 seen, 90 died, 0 withdrawn"
+		" (may live, may not)\n"
 		"  survival   of 99 observed births, the share that survives its n-th collection:"
 		" 1st 50 %, 2nd 40 %\n"
 		"  ages       born under our eyes: 9 at 4 to 7; seen first later, so at least: 1 at"
@@ -309,8 +313,9 @@ static void the_end_in_json(void **state)
 	begin(&shown, true);
 	assert_int_equal(shown.view->form->state(shown.view, &shown.heading, &ending.state), 0);
 	lines = text(&shown);
-	assert_non_null(strstr(lines, "\"age_median\":4,\"age_most\":9,\"at_least\":true,"
-				      "\"invalid_utf8\":[{\"at\":\"/name\",\"hex\":\"780aff\"}]}\n"));
+	assert_non_null(strstr(lines,
+			       "\"age_median\":4,\"age_most\":9,\"at_least\":true,"
+			       "\"invalid_utf8\":[{\"at\":\"/name\",\"hex\":\"780aff\"}]}\n"));
 	assert_non_null(strstr(lines, "{\"event\":\"survival\",\"pid\":4711,\"births\":99,"
 				      "\"survived_objects\":[50,20],\"died_objects\":[50,30],"
 				      "\"ages\":[0,0,0,0,9,0,0,0,0,0],"

@@ -172,7 +172,8 @@ static void pauses_and_results(void **state)
 		"\"promoted_bytes\":[10240,30720]},"
 		"\"kinds\":[{\"kind\":\"young\",\"collections\":1,\"pause_total_ns\":1500000,"
 		"\"pause_max_ns\":1500000}],\"longest_pauses\":[{\"pid\":4711,"
-		"\"start_ns\":1002500000000,\"pause_ns\":1500000,\"gc\":41,\"kind\":\"young\",\"cause\":\"allocation\"}]}\n");
+		"\"start_ns\":1002500000000,\"pause_ns\":1500000,\"gc\":41,"
+		"\"kind\":\"young\",\"cause\":\"allocation\"}]}\n");
 	results.of = NULL;
 	assert_int_equal(view__results(view, &results), 0);
 	assert_null(strstr(sheet__text(&sheet), "per_second"));
