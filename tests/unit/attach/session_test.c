@@ -516,6 +516,42 @@ static void another_tracer_is_waited_for(void **state)
 	bench__end(&bench);
 }
 
+static void goes_up_and_down(struct bench *bench)
+{
+	struct request *dump;
+
+	assert_int_equal(request__new(bench->session, bench->target, "dump", &dump), 0);
+	assert_int_equal(request__is_taken(dump), 0);
+	assert_int_equal(request__raise(dump), 0);
+	assert_int_equal(semaphores(bench) & VICTIM_SEES_DUMP, VICTIM_SEES_DUMP);
+	assert_int_equal(request__is_taken(dump), 1);
+	request__free(dump);
+	assert_int_equal(semaphores(bench) & VICTIM_SEES_DUMP, 0);
+}
+
+/* The target is asked by another thread then, attached to before or after that. */
+static void requests_without_the_first_thread(void **state)
+{
+	struct session_options options = watched();
+	struct bench bench = { .session = NULL };
+	struct process *process;
+
+	NEEDS_ROOT;
+	bench__start(&bench, &options, LEVEL_COLLECTIONS);
+	victim__do(&bench.victim, VICTIM_END_LEADER, 0, 0);
+	while (!bench.target->leader_gone || bench.target->look)
+		assert_int_equal(session__poll(bench.session, 10), 0);
+	goes_up_and_down(&bench);
+	session__free(bench.session);
+
+	assert_int_equal(session__new(&options, &bench.session), 0);
+	assert_int_equal(process__open(bench.victim.pid, &process, NULL), 0);
+	assert_int_equal(session__add(bench.session, process, LEVEL_COLLECTIONS, &bench.target), 0);
+	assert_true(bench.target->leader_gone);
+	goes_up_and_down(&bench);
+	bench__end(&bench);
+}
+
 int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
@@ -534,6 +570,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(the_first_thread_may_exit),
 		cmocka_unit_test(a_dump_has_its_own_ring),
 		cmocka_unit_test(requests_go_up_and_down),
+		cmocka_unit_test(requests_without_the_first_thread),
 		cmocka_unit_test(another_tracer_is_waited_for),
 	};
 
