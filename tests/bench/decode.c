@@ -280,7 +280,8 @@ static void from_disk(struct work *work)
 		least = ns < least ? ns : least;
 	}
 	unlink(path);
-	printf("%-58s %17.2f GB/s  %s\n", "from a recording on disk to a histogram, one core's time",
+	printf("%-58s %17.2f GB/s  %s\n",
+	       "from a recording on disk to a histogram, one core's time",
 	       (double)bytes / (double)least, ">= 2 GB/s, two cores");
 }
 

@@ -53,8 +53,8 @@ struct assembler_sink {
  * before start(); pause_end() when a pause that the collection took part in is over: the moves
  * reported by then hold, phase by phase; finish() when the collection is over and deaths can be
  * decided (from pause_end() on collection->end_ns tells that its gc_finish came). `id` is a number
- * that is not used twice in a target. A collection that is partial or cut off gets drop() instead of
- * finish(), and what was not yet applied must not be. `over`: so it is because the trace of the
+ * that is not used twice in a target. A collection that is partial or cut off gets drop() instead
+ * of finish(), and what was not yet applied must not be. `over`: so it is because the trace of the
  * target has ended in its midst: what was known before it is what is known last. Of generation g
  * only the reports of width `width(g)` count.
  */

@@ -8,9 +8,9 @@
  * dominator is there. That least size is chosen so that they are as many as are wanted. The others
  * are put together by type: those of one type right below the same branch are one branch, a group,
  * and so are those below its members. A list of thousands is one group, too: what stands right
- * below a group and is of its type belongs to it. Of the groups the smallest are folded into the branch
- * that they hang from, and counted. Nodes of the roots are passed through: the first branch is all
- * roots together.
+ * below a group and is of its type belongs to it. Of the groups the smallest are folded into the
+ * branch that they hang from, and counted. Nodes of the roots are passed through: the first branch
+ * is all roots together.
  *
  *	all roots -- cache -- map -- Entry[] -- Entry x 14,996 -- Order x 14,996 -- String x 31,200
  *	             objects, one by one   |    groups         '- (folded: 12 Lock)

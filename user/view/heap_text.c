@@ -121,13 +121,13 @@ static void add_following(struct heap_text *text)
 
 	if (!lives || !heap_lives__collections(lives))
 		return;
-	buf__printf(&text->raw, "ages: collections survived of the %s that were followed; '>=' where"
-				" the birth was not observed",
+	buf__printf(&text->raw, "ages: collections survived of the %s that were followed; '>='"
+				" where the birth was not observed",
 		    units__exact(count, heap_lives__collections(lives)));
 	heading_line(text, heap_text__escaped(text));
 	if (heap_lives__in_doubt(lives))
-		heading_line(text, "IN DOUBT: ids and ages are right only if no whole collection was"
-				   " lost");
+		heading_line(text, "IN DOUBT: ids and ages are right only if no whole collection"
+				   " was lost");
 }
 
 static void add_what(struct heap_text *text)

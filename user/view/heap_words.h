@@ -64,7 +64,7 @@ void heap_words__finding(struct buf *out, const struct heap *heap, const struct 
 void heap_words__more(struct buf *out, const struct heap *heap, const struct finding *finding,
 		      const char *subject, bool is_file);
 
-/* What a dump lacks, and what is odd about it: a line for each, "  3 roots whose ...". Or nothing. */
+/* What a dump lacks, and what is odd about it: a line for each, "  3 roots whose ...", or none. */
 void heap_words__missing(struct buf *out, const struct heap_facts *facts);
 void heap_words__odd(struct buf *out, const struct heap_facts *facts);
 
