@@ -309,7 +309,7 @@ const struct command export_command = {
 		 "For example:\n"
 		 "  gctrace export app.gctrace --as hprof --output app.hprof\n"
 		 "  gctrace export -p 4711 --as heapsnapshot --output app.heapsnapshot\n"
-		 "  gctrace export app.gctrace --as dot --address 0x7f12345678 | dot -Tsvg >it.svg\n",
+		 "  gctrace export app.gctrace --as dot --address 0x7f1234 | dot -Tsvg >it.svg\n",
 	.options = options,
 	.defaults = &defaults,
 	.settings_size = sizeof(struct export_settings),
