@@ -90,6 +90,32 @@ expect_status 0
 expect "$TMP/out" '   └─ … [0-9]+ more, '
 pass
 
+t "a recording shows the same as the process, and lists its dumps"
+run timeout 120 gctrace record -p "$(pid vm)" -n 1 --dump --output "$TMP/file"
+expect_status 0
+run timeout 120 gctrace heap "$TMP/file" --list
+expect_status 0
+expect "$TMP/out" '^ +1 .* complete$'
+run timeout 120 gctrace heap "$TMP/file@1" --top 0 -o json
+expect_status 0
+valid "$TMP/out"
+cp "$TMP/out" "$TMP/recorded"
+run timeout 120 gctrace heap "$TMP/file@2"
+expect_status 1
+run timeout 120 gctrace heap "$TMP/file"
+address=$(sed -n 's/^ *gctrace path .* --address \(0x[0-9a-f]*\)$/\1/p' "$TMP/out" | head -n 1)
+run timeout 120 gctrace path "$TMP/file" --address "$address"
+expect_status 0
+expect "$TMP/out" '^    static shop\.OrderCache\.instance \(shop\.OrderCache\)$'
+stop vm
+is_true vm "$TMP/lines"
+is_true vm "$TMP/roots"
+is_true vm "$TMP/recorded"
+pass
+
+# A heap that stays as small as it is.
+start_vm vm --objects 3000
+
 t "types are put together by package, loader and module, and what is not told is said"
 for by in package loader module; do
 	run timeout 120 gctrace heap -p "$(pid vm)" --by $by --top 0 -o json
@@ -121,27 +147,48 @@ expect "$TMP/out" ' \(no package\)$'
 stop untold
 pass
 
-t "a recording shows the same as the process, and lists its dumps"
-run timeout 120 gctrace record -p "$(pid vm)" -n 1 --dump --output "$TMP/file"
+t "a dry run estimates objects and pause, and has no dump made"
+run timeout 120 gctrace heap -p "$(pid vm)" -o json
+before=$(jq -r 'select(.event == "header").dump' "$TMP/out")
+run timeout 120 gctrace record -p "$(pid vm)" -n 1 --dump --output "$TMP/measured"
 expect_status 0
-run timeout 120 gctrace heap "$TMP/file" --list
+for file in "" "$TMP/measured"; do
+	# shellcheck disable=SC2086
+	run timeout 120 gctrace heap -p "$(pid vm)" --dry-run $file
+	expect_status 0
+	expect "$TMP/out" '^heap +[0-9.]+ [KM]iB( to [0-9.]+ [KM]iB)?: in use after and before collection'
+	expect "$TMP/out" '^pause +[0-9.]+ [mu]?s to [0-9.]+ [mun]*s'
+	[ "$(wc -L <"$TMP/out")" -le 100 ] || fail "wider than 100 columns"
+	# shellcheck disable=SC2086
+	run timeout 120 gctrace heap -p "$(pid vm)" --dry-run -o json $file
+	expect_status 0
+	valid "$TMP/out"
+	cp "$TMP/out" "$TMP/estimate${file:+-measured}"
+done
+of_estimate() { jq -r "select(.event == \"estimate\") | $1" "$TMP/estimate$2"; }
+expect_equal "true null" "$(of_estimate '"\(.assumed) \(.dumps)"' '')" "assumed"
+expect_equal "null 1" "$(of_estimate '"\(.assumed) \(.dumps)"' -measured)" "measured"
+# Garbage comes and goes: within a factor of two.
+run timeout 120 gctrace heap -p "$(pid vm)" -o json
+objects=$(jq -r 'select(.event == "summary").objects' "$TMP/out")
+[ "$(of_estimate '.estimated.objects[0]' '')" -le $((objects * 2)) ] || fail "fewer than the least"
+[ "$(of_estimate '.estimated.objects[1]' '')" -ge $((objects / 2)) ] || fail "many more than the most"
+expect_equal $((before + 2)) "$(jq -r 'select(.event == "header").dump' "$TMP/out")" \
+	"dumps by now: the recording's and this one"
+kill -STOP "$(pid vm)"
+run timeout 120 gctrace heap -p "$(pid vm)" --dry-run
+kill -CONT "$(pid vm)"
 expect_status 0
-expect "$TMP/out" '^ +1 .* complete$'
-run timeout 120 gctrace heap "$TMP/file@1" --top 0 -o json
-expect_status 0
-valid "$TMP/out"
-cp "$TMP/out" "$TMP/recorded"
-run timeout 120 gctrace heap "$TMP/file@2"
+expect "$TMP/out" '^heap +at most .*no collection'
+expect "$TMP/out" '^objects +at most '
+run timeout 120 gctrace heap -p "$(pid vm)" --dry-run "$TMP/lines"
 expect_status 1
-run timeout 120 gctrace heap "$TMP/file"
-address=$(sed -n 's/^ *gctrace path .* --address \(0x[0-9a-f]*\)$/\1/p' "$TMP/out" | head -n 1)
-run timeout 120 gctrace path "$TMP/file" --address "$address"
-expect_status 0
-expect "$TMP/out" '^    static shop\.OrderCache\.instance \(shop\.OrderCache\)$'
+for words in "heap --dry-run $TMP/measured" "heap -p 1 --dry-run --tree"; do
+	# shellcheck disable=SC2086
+	run gctrace $words
+	expect_status 2
+done
 stop vm
-is_true vm "$TMP/lines"
-is_true vm "$TMP/roots"
-is_true vm "$TMP/recorded"
 pass
 
 t "a file that is cut off in its dump is shown as far as it goes, and that is said"

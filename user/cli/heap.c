@@ -8,6 +8,7 @@
 #include "../model/heap_lives.h"
 #include "../view/heap_view.h"
 #include "command.h"
+#include "heap_dry_run.h"
 #include "heap_list.h"
 #include "heap_page.h"
 #include "heap_select.h"
@@ -25,7 +26,7 @@ struct heap_settings {
 	int by;	  /* enum heap_grouping */
 	uint64_t top;
 	uint64_t age_least; /* 0: all */
-	bool roots, objects, list;
+	bool roots, objects, list, dry_run;
 	const char *html;
 	uint64_t tree; /* depth; 0: not asked for */
 	struct target_settings target;
@@ -67,8 +68,11 @@ static const struct option heap_options[] = {
 	  .help = "Show the dominator tree, so many objects deep (4): what would go with what" },
 	{ .name = "html", .kind = OPTION_STRING, .metavar = "FILE", .completes = "file",
 	  .offset = offsetof(struct heap_settings, html),
-	  .help = "Write it all as one page for a browser instead, which needs no network:"
-		  " findings, the dominator tree to zoom into, types, roots, paths" },
+	  .help = "Write it all as one page for a browser instead, which needs no network: findings,"
+		  " the dominator tree to zoom into, types, roots, paths" },
+	{ .name = "dry-run", .kind = OPTION_FLAG, .offset = offsetof(struct heap_settings, dry_run),
+	  .help = "Estimate how many objects there are and how long a dump would stop the process,"
+		  " and make none; a FILE with dumps of the same program makes that sharper" },
 	{ .name = "list", .kind = OPTION_FLAG, .offset = offsetof(struct heap_settings, list),
 	  .help = "List the heap dumps in the recording FILE, and do nothing else" },
 	{ .name = NULL },
@@ -226,9 +230,23 @@ static int show(const void *context, const struct heap_source *source, struct he
 
 /* ---------------------------------------------------------------- the command */
 
+static bool shows_more(const struct heap_settings *settings)
+{
+	return settings->type || settings->age_least || settings->by || settings->sort ||
+	       settings->roots || settings->objects || settings->list || settings->tree ||
+	       settings->html;
+}
+
 static bool are_sound(const struct heap_settings *settings, const struct invocation *invocation)
 {
-	if (settings->list && !invocation->operands.count)
+	static const struct words none;
+
+	/* A FILE beside the process is what to measure by. */
+	if (settings->dry_run && !shows_more(settings))
+		return target_settings__process(&settings->target, &none);
+	if (settings->dry_run)
+		error("--dry-run makes no dump, so that there is nothing else to show: give it alone");
+	else if (settings->list && !invocation->operands.count)
 		error("--list is of a recording: give its FILE");
 	else if (settings->html && (settings->type || settings->objects || settings->tree ||
 				    settings->roots || settings->list || settings->age_least ||
@@ -275,6 +293,14 @@ static enum status write_page(const struct graph_request *request,
 	return status;
 }
 
+static enum status estimate(const struct heap_settings *settings, const char *earlier)
+{
+	output_settings__apply(&settings->output);
+	if (signals__install())
+		return STATUS_FAILED;
+	return heap_dry_run(&settings->target, &settings->output, earlier);
+}
+
 static enum status run(const struct invocation *invocation)
 {
 	const struct heap_settings *settings = invocation->settings;
@@ -288,6 +314,10 @@ static enum status run(const struct invocation *invocation)
 
 	if (!are_sound(settings, invocation))
 		return command__usage(invocation->command);
+	if (settings->dry_run)
+		return estimate(settings, invocation->operands.count ?
+						  invocation->operands.items[0] :
+						  NULL);
 	if (settings->list)
 		return list_dumps(settings, invocation->operands.items[0]);
 	if (settings->html)
@@ -304,6 +334,7 @@ const struct command heap_command = {
 		 " references, never the contents of objects. The process stands still while its"
 		 " dump is made; Ctrl-C ends that at once, and what came is shown.\n"
 		 "  gctrace heap -p 4711\n"
+		 "  gctrace heap -p 4711 --dry-run\n"
 		 "  gctrace heap app.gctrace@2 --tree\n"
 		 "  gctrace heap -p 4711 --html heap.html\n"
 		 "  gctrace heap -p 4711 --objects --type 'shop.*' --top 10\n",

@@ -250,12 +250,16 @@ static int judge(struct taking *taking)
 	return 0;
 }
 
-/* Does its runtime make heap dumps? What it has instead is said where it does not. */
-static int look_at_offer(struct taking *taking)
+int heap_source__check_target(struct session *session, const struct words *processes)
 {
-	const struct target *target = session__target(live__session(taking->live), 0);
+	const struct target *target = session__target(session, 0);
 	struct offer offers[OFFER_COUNT];
 
+	if (session__target_count(session) != 1) {
+		error("one process at a time: \"%s\" means %zu", escape(processes->items[0]),
+		      (size_t)session__target_count(session));
+		return -EINVAL;
+	}
 	if (!target->runtime)
 		return 0; /* not known yet: the dump will tell */
 	offers__find(target->runtime, &target->modules, offers);
@@ -277,14 +281,8 @@ static int open_dump(struct taking *taking, const struct words *processes)
 
 	if (!err)
 		err = live__add_words(taking->live, processes);
-	if (!err && session__target_count(live__session(taking->live)) != 1) {
-		error("one process at a time: \"%s\" means %zu",
-		      escape(processes->items[0]),
-		      (size_t)session__target_count(live__session(taking->live)));
-		err = -EINVAL;
-	}
 	if (!err)
-		err = look_at_offer(taking);
+		err = heap_source__check_target(live__session(taking->live), processes);
 	if (!err)
 		err = live__begin(taking->live);
 	if (!err && live__wake_by(taking->live, signals__fd()))

@@ -23,6 +23,7 @@
 
 struct heap;
 struct heap_lives;
+struct session;
 
 /* Are the objects followed up to the dump, so that ids and ages are known (heap_lives.h)? */
 enum heap_following {
@@ -49,6 +50,12 @@ uint64_t heap_source__limit(uint64_t mem_limit);
 
 void heap_source__init(struct heap_source *source);
 void heap_source__free(struct heap_source *source);
+
+/*
+ * Is there one target only, and does its runtime make heap dumps, as far as that is known? What it
+ * has instead is said where it does not. 0, or negative errno after an error message.
+ */
+int heap_source__check_target(struct session *session, const struct words *processes);
 
 /* 0, or negative errno after an error message. There must be one process only. */
 int heap_source__live(struct heap_source *source, const struct words *processes,
