@@ -112,6 +112,7 @@ int follower__show_step(struct follower *follower, struct followed *followed,
 	if (anchor && last->step == FOLLOW_UNTOUCHED)
 		last->step = FOLLOW_MATCHED;
 	last->anchor = anchor ? anchor->number : 0;
+	last->in_doubt = now.in_doubt;
 	last->gc = collection || anchor ? gc : EVENT_UNKNOWN;
 	last->what = collection ? collection->what : (struct text){ NULL, 0 };
 	last->time_ns = collection ? collection->end_ns

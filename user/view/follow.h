@@ -73,6 +73,7 @@ struct follow_object {
 	bool promoted;
 	uint32_t age, moves; /* OBJECT_COUNT_MOST: that or more */
 	bool born;	     /* its birth was observed: both are exact */
+	bool in_doubt;	     /* as in follow_collection */
 	enum object_fate fate;
 	struct text type; /* empty: not known */
 	uint64_t class_, size; /* size: EVENT_UNKNOWN where it is not known any more */

@@ -168,6 +168,7 @@ static int show_object(struct follow_view *view, const struct heading *heading,
 	json__u64(json, "age", object->age);
 	json__u64(json, "moves", object->moves);
 	json__flag(json, "at_least", !object->born || object->age >= OBJECT_COUNT_MOST);
+	json__flag(json, "in_doubt", object->in_doubt);
 	json__text(json, "type", object->type);
 	json__known(json, "size_bytes", object->size);
 	return end(ndjson);

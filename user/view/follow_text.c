@@ -383,6 +383,7 @@ static int show_object(struct follow_view *view, const struct heading *heading,
 	table__cell(table, STYLE_PLAIN, follow__age(number, object->age, object->born));
 	table__cell(table, STYLE_PLAIN, follow__age(number, object->moves, object->born));
 	say_step(&said, object);
+	buf__add_str(&said, object->in_doubt ? ", in doubt" : "");
 	table__cell(table, object->step == FOLLOW_LEFT ? STYLE_NOTICE : STYLE_PLAIN,
 		    buf__str(&said));
 	table__end_row(table, &text->out);

@@ -203,7 +203,7 @@ static void an_object(void **state)
 	object.anchor = 1;
 	show(&shown, object);
 	object = step(FOLLOW_MOVED);
-	object.promoted = object.born = true;
+	object.promoted = object.born = object.in_doubt = true;
 	show(&shown, object);
 	object = step(FOLLOW_LEFT);
 	object.generation = PLACE_UNKNOWN;
@@ -214,20 +214,22 @@ static void an_object(void **state)
 		"  time s    gc what      address            gen     age   moves"
 		" what became of it\n"
 		"   0.001    41 young     0x7f0012345678       1    >= 3    >= 2 seen in dump 1\n"
-		"   0.001    41 young     0x7f0012345678       1       3       2 moved, promoted\n"
+		"   0.001    41 young     0x7f0012345678       1       3       2 moved, promoted,"
+		" in doubt\n"
 		"   0.001    41 young     0x7f0012345678       -    >= 3    >= 2 died: condemned,"
 		" and in no range\n");
 	end(&shown);
 	begin(&shown, true);
 	object.fate = OBJECT_GONE;
 	object.anchor = 4;
+	object.in_doubt = true;
 	show(&shown, object);
 	assert_string_equal(
 		text(&shown),
 		"{\"event\":\"object\",\"pid\":4711,\"id\":12,\"state\":\"gone\","
 		"\"time_ns\":1000001000000,\"gc\":41,\"kind\":\"young\",\"anchor\":4,"
 		"\"address\":\"0x7f0012345678\",\"age\":3,\"moves\":2,\"at_least\":true,"
-		"\"type\":\"a\\u001b[31mb\",\"size_bytes\":48}\n");
+		"\"in_doubt\":true,\"type\":\"a\\u001b[31mb\",\"size_bytes\":48}\n");
 	end(&shown);
 }
 
