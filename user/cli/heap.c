@@ -245,7 +245,7 @@ static bool are_sound(const struct heap_settings *settings, const struct invocat
 	if (settings->dry_run && !shows_more(settings))
 		return target_settings__process(&settings->target, &none);
 	if (settings->dry_run)
-		error("--dry-run makes no dump, so that there is nothing else to show: give it alone");
+		error("--dry-run makes no dump, so there is nothing else to show: give it alone");
 	else if (settings->list && !invocation->operands.count)
 		error("--list is of a recording: give its FILE");
 	else if (settings->html && (settings->type || settings->objects || settings->tree ||

@@ -82,8 +82,8 @@ static int read_earlier(struct dry_run *run)
 	}
 	vec__free(&list);
 	if (!err && run->earlier && !run->yardstick.dumps) {
-		error("%s has no whole heap dump to measure by; gctrace heap FILE --list shows what it"
-		      " has",
+		error("%s has no whole heap dump to measure by; gctrace heap FILE --list shows what"
+		      " it has",
 		      escape(run->earlier));
 		err = -ENODATA;
 	}
@@ -146,8 +146,8 @@ static void add_objects(const struct dry_run *run, struct buf *text,
 
 	add_range(text, units__count, estimate->objects_low, estimate->objects_high);
 	if (estimate->assumed)
-		buf__printf(text, ": if they have %d to %d B on average, which is assumed; of mostly"
-				  " large arrays there are fewer",
+		buf__printf(text, ": if they have %d to %d B on average, which is assumed; of"
+				  " mostly large arrays there are fewer",
 			    DUMP_SIZE_LEAST, DUMP_SIZE_MOST);
 	else
 		buf__printf(text, ": of %.3g to %.3g B on average, by %s dumps in %s",
@@ -177,7 +177,7 @@ static int show_text(struct dry_run *run)
 	const struct dump_estimate estimate = estimate_of(run, &low, &high);
 	int err;
 
-	buf__add_str(&out, "# a dry run: no heap dump was made, nothing was asked of the process\n");
+	buf__add_str(&out, "# a dry run: no heap dump was made, nothing asked of the process\n");
 	add_heap(run, &text, low, high);
 	add_line(run, &out, "heap", &text);
 	buf__reset(&text);
@@ -187,8 +187,8 @@ static int show_text(struct dry_run *run)
 	add_pause(run, &text, &estimate);
 	add_line(run, &out, "pause", &text);
 	if (estimate.assumed)
-		buf__add_str(&out, "           a recording with dumps of this program would tell better:"
-				   " --dry-run FILE\n");
+		buf__add_str(&out, "           a recording with dumps of this program would tell"
+				   " better: --dry-run FILE\n");
 	err = out.error || text.error ? error_errno(ENOMEM, "cannot show the estimate") : 0;
 	if (!err)
 		err = output__write(&run->trace.output, buf__str(&out), out.len);
@@ -275,7 +275,7 @@ static int show_results(struct view *view, const struct results *results)
 	int err;
 
 	if (run->gc == EVENT_UNKNOWN && run->own_bytes == EVENT_UNKNOWN) {
-		error("nothing is known of the heap: no collection came, and the process has ended");
+		error("nothing is known of the heap: no collection came, and the process ended");
 		return -ENODATA;
 	}
 	if (run->trace.form->form != OUTPUT_JSON)

@@ -2,8 +2,8 @@
 /*
  * What a heap dump would cost, without one being made: nothing is asked of the process.
  *
- * How full the heap is, the next collection tells, which is waited for. Where none comes, all of the
- * process's own memory is the upper limit. What follows from it: model/dump_estimate.h.
+ * How full the heap is, the next collection tells, which is waited for. Where none comes, all of
+ * the process's own memory is the upper limit. What follows from it: model/dump_estimate.h.
  */
 #ifndef GCTRACE_CLI_HEAP_DRY_RUN_H
 #define GCTRACE_CLI_HEAP_DRY_RUN_H
