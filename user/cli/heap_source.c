@@ -413,8 +413,8 @@ static int check_limit(struct search *search)
 {
 	const struct intake *intake = search->intake;
 
-	if (!search->lives || heap_lives__memory(search->lives) + graph_memory(intake->builder) <=
-				      intake->limit)
+	if (!search->lives || !intake->limit ||
+	    heap_lives__memory(search->lives) + graph_memory(intake->builder) <= intake->limit)
 		return 0;
 	if (search->following == HEAP_FOLLOWED) {
 		error("following objects up to the dump needs more memory than the limit allows;"
