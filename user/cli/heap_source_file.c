@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The graph of a dump in a recording, whose objects are followed up to it where that is wanted. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../base/escape.h"
+#include "../base/report.h"
+#include "../base/units.h"
+#include "../base/vec.h"
+#include "../model/heap_builder.h"
+#include "../model/heap_lives.h"
+#include "../stream/dump_finder.h"
+#include "../stream/dump_list.h"
+#include "../stream/dump_name.h"
+#include "../stream/facts.h"
+#include "../stream/feed.h"
+#include "../stream/recording.h"
+#include "../view/view.h"
+#include "heap_intake.h"
+#include "signals.h"
+
+#define PROGRESS_NS (100 * NS_PER_MS)
+
+struct search {
+	struct intake *intake;
+	uint64_t began_ns, shown_ns; /* reading; when its progress was shown */
+	struct dump_finder finder;
+	struct recording *recording;
+	struct heap_lives *lives; /* NULL: not followed */
+	VEC(uint32_t) met;	  /* targets whose beginning the lives know */
+	enum heap_following following;
+	bool has_dump; /* all of it has come */
+};
+
+/* ---------------------------------------------------------------- following */
+
+static int no_memory(int err)
+{
+	return err == -ENOMEM ? error_errno(err, "cannot follow objects") : err;
+}
+
+/* All that a target told since it was attached to is in the recording. */
+static int meet(struct search *search, uint32_t target)
+{
+	const struct facts *facts = recording__facts(search->recording);
+	const char *attached = facts__get_target(facts, target, "attached_ns", NULL);
+	const uint64_t since_ns = attached ? strtoull(attached, NULL, 10) :
+					     facts__get_u64(facts, "started_ns", 0);
+
+	for (size_t i = 0; i < search->met.count; i++)
+		if (search->met.items[i] == target)
+			return 0;
+	if (vec__push(&search->met, target))
+		return -ENOMEM;
+	return heap_lives__whole_from(search->lives, target, since_ns);
+}
+
+/* Is there anything in it to follow objects by? */
+static bool tells_moves(const struct facts *facts)
+{
+	const char *known;
+
+	for (uint32_t i = 0; facts__get_target(facts, i, "pid", NULL); i++) {
+		known = facts__get_target(facts, i, "known", NULL);
+		if (known && strtoull(known, NULL, 10) & KNOWN_MOVES)
+			return true;
+	}
+	return false;
+}
+
+static int begin_following(struct search *search)
+{
+	const struct facts *facts = recording__facts(search->recording);
+	int err = 0;
+
+	if (search->following == HEAP_NOT_FOLLOWED ||
+	    (search->following == HEAP_FOLLOWED_IF_TOLD && !tells_moves(facts)))
+		return 0;
+	search->lives = heap_lives__new();
+	if (!search->lives)
+		return no_memory(-ENOMEM);
+	for (uint32_t i = 0; !err && facts__get_target(facts, i, "pid", NULL); i++)
+		err = meet(search, i);
+	return no_memory(err);
+}
+
+/* What the graph needs at its peak, as far as it has been told: heap.h. */
+static uint64_t graph_memory(const struct heap_builder *builder)
+{
+	const struct heap_facts *facts = heap_builder__facts(builder);
+	const uint64_t peak = 36 * facts->objects + 8 * facts->references;
+	const uint64_t now = heap_builder__memory(builder);
+
+	return peak > now ? peak : now;
+}
+
+/* The graph comes first. */
+static int check_limit(struct search *search)
+{
+	const struct intake *intake = search->intake;
+
+	if (!search->lives || !intake->limit ||
+	    heap_lives__memory(search->lives) + graph_memory(intake->builder) <= intake->limit)
+		return 0;
+	if (search->following == HEAP_FOLLOWED) {
+		error("following objects up to the dump needs more memory than the limit allows;"
+		      " raise --mem-limit");
+		return -EDQUOT;
+	}
+	warning("no ids and no ages: following objects up to the dump needs more memory than the"
+		" limit allows; raise --mem-limit");
+	heap_lives__free(search->lives);
+	search->lives = NULL;
+	return 0;
+}
+
+static bool are_lives_due(const struct search *search)
+{
+	return search->lives && !heap_lives__stand(search->lives) &&
+	       !heap_lives__are_missed(search->lives);
+}
+
+static int follow(struct search *search, const struct event *event, bool begins)
+{
+	int err = event->kind == EVENT_LOSS ? 0 : meet(search, event->target);
+
+	if (!err && begins)
+		heap_lives__await(search->lives, event->target);
+	if (!err)
+		err = heap_lives__event(search->lives, event);
+	return no_memory(err);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+/* Enough was seen when the dump was told, and its objects are matched. */
+static int see_recorded(void *context, const struct event *event)
+{
+	struct search *search = context;
+	const bool had_begun = search->finder.begun;
+	int answer = event->kind == EVENT_PRODUCER ? intake__producer(search->intake, event) : 0;
+
+	if (!answer && !search->has_dump)
+		answer = dump_finder__event(&search->finder, event);
+	search->has_dump |= answer > 0;
+	if (answer >= 0 && are_lives_due(search))
+		answer = follow(search, event, !had_begun && search->finder.begun);
+	return answer < 0 ? answer : search->has_dump && !are_lives_due(search);
+}
+
+static uint64_t wants(const struct search *search)
+{
+	const uint64_t dump = INTAKE_WANTS | DUMP_FINDER_WANTS;
+
+	return search->lives ? dump | FEED_WANTS(EVENT_GC_FINISH) |
+				       FEED_WANTS(EVENT_PAUSE_BEGIN) | FEED_WANTS(EVENT_MOVED) |
+				       FEED_WANTS(EVENT_SURVIVING) |
+				       FEED_WANTS(EVENT_GENERATION) |
+				       FEED_WANTS(EVENT_OBJECT_ALLOC) :
+			       dump;
+}
+
+static void show_reading(struct search *search)
+{
+	const struct heap_facts *facts = heap_builder__facts(search->intake->builder);
+	const uint64_t now = clock__monotonic_ns();
+	char objects[UNITS_TEXT], ns[UNITS_TEXT];
+
+	if (now - search->shown_ns < PROGRESS_NS || now - search->began_ns < 5 * PROGRESS_NS)
+		return;
+	search->shown_ns = now;
+	progress("heap dump: %s objects, %s", units__count(objects, facts->objects),
+		 units__ns(ns, now - search->began_ns));
+}
+
+static int read_dump(struct search *search)
+{
+	const struct feed_options options = { .wanted = wants(search) };
+	const struct event_sink sink = { see_recorded, search };
+	const struct source source = recording__source(search->recording);
+	struct feed *feed;
+	int answer = feed__new(&options, &sink, &feed);
+
+	if (answer)
+		return error_errno(answer, "cannot start");
+	while (answer == SOURCE_MORE && !signals__stopping()) {
+		answer = feed__pull(feed, &source, 0);
+		show_reading(search);
+		if (answer >= 0 && check_limit(search))
+			answer = -EDQUOT;
+	}
+	if (answer >= 0 && answer != SOURCE_STOPPED) {
+		int ended = feed__end(feed);
+
+		answer = ended < 0 ? ended : answer;
+	}
+	feed__free(feed);
+	progress_end();
+	return answer < 0 ? answer : 0;
+}
+
+/* What there is of them belongs to the source from now on. */
+static int keep_lives(struct search *search, const char *path)
+{
+	struct heap_source *source = search->intake->source;
+	const bool stand = search->lives && heap_lives__stand(search->lives);
+
+	if (!stand && search->following == HEAP_FOLLOWED) {
+		error("%s@%" PRIu64 ": no ids and no ages of its objects are known: the dump has no"
+		      " end here, or its process ended at once",
+		      escape(path), search->finder.number);
+		return -ENODATA;
+	}
+	if (!stand)
+		return 0;
+	source->lives = search->lives;
+	source->heading.lives = search->lives;
+	search->lives = NULL;
+	return 0;
+}
+
+static int judge_file(struct search *search, const char *path)
+{
+	struct recording *recording = search->recording;
+	const struct dump_finder *finder = &search->finder;
+	struct heap_source *source = search->intake->source;
+	const char *damage;
+
+	if (!finder->begun) {
+		damage = recording__damage(recording);
+		if (damage)
+			warning("%s", damage);
+		error("%s has no heap dump %" PRIu64 ": it has %" PRIu64, escape(path),
+		      finder->number, finder->seen);
+		return -ENOENT;
+	}
+	intake__facts(source, search->intake->said, finder->target);
+	intake__facts(source, recording__facts(recording), finder->target);
+	source->heading.began_ns = finder->begun_ns;
+	if (finder->ended)
+		return 0;
+	damage = recording__damage(recording);
+	if (damage)
+		warning("%s", damage);
+	warning("%s@%" PRIu64 ": the heap dump has no end here; what there is of it is shown",
+		escape(path), finder->number);
+	return 0;
+}
+
+static int find_dump(struct heap_source *source, const struct dump_name *name,
+		     const struct heap_source_options *options, uint64_t number)
+{
+	struct intake intake;
+	const struct event_sink sink = { intake__take, &intake };
+	struct search search = { .intake = &intake, .following = options->following,
+				 .began_ns = clock__monotonic_ns() };
+	int err = intake__begin(&intake, source, options);
+
+	dump_finder__init(&search.finder, number, &sink);
+	if (!err)
+		err = recording__open(name->path, &search.recording);
+	if (!err)
+		err = begin_following(&search);
+	if (!err)
+		err = read_dump(&search);
+	if (!err)
+		err = judge_file(&search, name->path);
+	if (!err)
+		err = keep_lives(&search, name->path);
+	heap_lives__free(search.lives);
+	vec__free(&search.met);
+	recording__close(search.recording);
+	if (!err)
+		err = intake__finish(&intake);
+	intake__end(&intake);
+	return err;
+}
+
+/* A word for a shell. What is no plain character is quoted, and never shown to a terminal. */
+static void set_subject(struct heap_source *source, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "@%+=:,./_-";
+
+	if (word[strspn(word, plain)] == 0 && *word != '-') {
+		buf__add_str(&source->subject, word);
+	} else {
+		buf__add_str(&source->subject, *word == '-' ? "./" : "");
+		heap_view__quote(&source->subject, word, strlen(word));
+	}
+	source->heading.subject = buf__str(&source->subject);
+}
+
+int heap_source__file(struct heap_source *source, const char *word,
+		      const struct heap_source_options *options)
+{
+	struct buf subject = BUF_INIT;
+	struct dump_name name;
+	uint64_t number = 0;
+	int err = dump_name__parse(word, &name);
+
+	if (err)
+		return err;
+	err = dump_list__resolve(&name, &number);
+	if (!err) {
+		buf__printf(&subject, "%s@%" PRIu64, name.path, number);
+		set_subject(source, buf__str(&subject));
+		source->heading.in_file = number;
+		err = find_dump(source, &name, options, number);
+	}
+	source->heading.is_file = true;
+	buf__free(&subject);
+	dump_name__free(&name);
+	return err;
+}
