@@ -288,8 +288,9 @@ static void tell_lost_news(struct session *session, uint64_t count)
 	if (!count || session->news_lost)
 		return;
 	session->news_lost = true;
-	warning("the kernel dropped %llu notices of mappings, execs and exits on this host, because "
-		"gctrace was too slow to take them; what targets load meanwhile is found a little later",
+	warning("the kernel dropped %llu notices of mappings, execs and exits on this host,"
+		" because gctrace was too slow to take them; what targets load meanwhile is found a"
+		" little later",
 		(unsigned long long)count);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The two heap dumps that gctrace diff is given: which they are, and whether they can be compared. */
+/* The two heap dumps that gctrace diff is given: which they are, and if they can be compared. */
 #ifndef GCTRACE_CLI_DIFF_DUMPS_H
 #define GCTRACE_CLI_DIFF_DUMPS_H
 

@@ -68,8 +68,8 @@ static const struct option heap_options[] = {
 	  .help = "Show the dominator tree, so many objects deep (4): what would go with what" },
 	{ .name = "html", .kind = OPTION_STRING, .metavar = "FILE", .completes = "file",
 	  .offset = offsetof(struct heap_settings, html),
-	  .help = "Write it all as one page for a browser instead, which needs no network: findings,"
-		  " the dominator tree to zoom into, types, roots, paths" },
+	  .help = "Write it all as one page for a browser instead, which needs no network:"
+		  " findings, the dominator tree to zoom into, types, roots, paths" },
 	{ .name = "dry-run", .kind = OPTION_FLAG, .offset = offsetof(struct heap_settings, dry_run),
 	  .help = "Estimate how many objects there are and how long a dump would stop the process,"
 		  " and make none; a FILE with dumps of the same program makes that sharper" },

@@ -127,7 +127,8 @@ static int add_one(struct adding *adding, const struct path_branch *from)
 	called.words = adding->text.len;
 	if (from->parent != UINT32_MAX) {
 		called.parent = adding->here.items[from->parent];
-		adding->type(&adding->text, adding->heap, heap__object(adding->heap, from->to).type);
+		adding->type(&adding->text, adding->heap,
+			     heap__object(adding->heap, from->to).type);
 	}
 	err = adding->text.error;
 	if (!err)
