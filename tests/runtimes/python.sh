@@ -107,7 +107,7 @@ if [ -n "$python" ]; then
 	start busy "$python" "$TMP/busy.py"
 	wait_for grep -qs ready "$TMP/busy.out"
 	for attach in 1 2 3 4 5 6 7 8; do
-		run gctrace -p "$(pid busy)" -d 400ms -o json
+		run gctrace -p "$(pid busy)" -n 2000 -d 60s -o json
 		expect_status 0
 		tail -n 1 "$TMP/out" >"$TMP/summary.$attach"
 	done

@@ -43,7 +43,7 @@ start busy ruby -e 'a = []; loop { 2000.times { a << "x" * 40 }; a = [] if a.siz
 wait_for "[ \"\$(cut -d' ' -f14 /proc/$(pid busy)/stat)\" -gt 20 ]"
 if has_probes "$(pid busy)"; then
 	for attach in 1 2 3 4 5 6 7 8; do
-		run gctrace -p "$(pid busy)" -d 400ms -o json
+		run gctrace -p "$(pid busy)" -n 20 -d 60s -o json
 		expect_status 0
 		tail -n 1 "$TMP/out" >"$TMP/summary.$attach"
 	done
