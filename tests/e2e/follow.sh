@@ -158,6 +158,9 @@ run timeout 120 gctrace follow "$TMP/file" -n 5 -o json
 expect_status 0
 cat "$TMP/out" >>"$TMP/lines"
 expect_equal 5 "$(of summary .collections)" collections
+run timeout 120 gctrace follow "$TMP/file" -n 1
+expect "$TMP/err" 'in the part that -n and -d let be read'
+expect_not "$TMP/err" 'no heap dump in it'
 run timeout 120 gctrace follow "$TMP/file" -d 500ms
 expect_status 0
 expect "$TMP/out" '^complete'

@@ -207,7 +207,10 @@ static void say_what_lacks(const struct following *following, const char *path)
 {
 	if (follower__anchors(following->follower))
 		return;
-	if (follower__knew_objects(following->follower))
+	if (following->trace.tracing->count || following->trace.tracing->duration_ns)
+		warning("%s: no whole heap dump in the part that -n and -d let be read",
+			escape(path));
+	else if (follower__knew_objects(following->follower))
 		warning("%s has no heap dump in it: only objects whose allocation was sampled are"
 			" known; record with gctrace record --moves --dump",
 			escape(path));
