@@ -151,6 +151,9 @@ expect_equal 1 "$(grep -c '"event":"type"' "$TMP/out")" types
 [ "$(summary types)" -gt 1 ] || fail "the others are not counted"
 run timeout 120 gctrace follow "$TMP/file" --top 1
 expect "$TMP/out" '^  1 of [0-9]+ types, those with the most bytes alive$'
+run timeout 120 gctrace follow "$TMP/file" --type 'no such type'
+expect "$TMP/out" '^  leaks +none of the types that --type names; left out: [1-9]'
+expect_not "$TMP/out" 'none: no type kept more'
 pass
 
 t "-n and -d end it early, also in a recording"

@@ -117,6 +117,7 @@ int follow_gathering__take(struct follow_gathering *gathering, const struct iden
 		.leaks = gathering->leaks.items,
 		.leak_count = gathering->leaks.count,
 		.leaks_shown = gathering->leaks.count,
+		.leaks_unwanted = gathering->found.count - gathering->leaks.count,
 		.known = follow__known(now),
 		.whole_anchors = watch->anchors,
 	};

@@ -117,6 +117,7 @@ struct follow_state {
 	const struct survival_curve *curve;
 	const struct follow_leak *leaks; /* the first ones are those of types wanted */
 	size_t leak_count, leaks_shown;
+	size_t leaks_unwanted; /* of types that are not wanted */
 	struct follow_figures figures;
 	struct survival_sum known;
 	uint64_t whole_anchors; /* that the leak watch has seen */

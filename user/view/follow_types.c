@@ -337,6 +337,11 @@ static void add_leaks(struct buf *out, const struct terminal *terminal, struct b
 		buf__printf(text, "not told: it takes %u dumps of the whole heap (--every)",
 			    LEAK_ANCHORS);
 		add_line(out, terminal, "leaks", text);
+	} else if (state->leaks_unwanted && !state->leak_count) {
+		buf__printf(text,
+			    "none of the types that --type names; left out: %zu that only age",
+			    state->leaks_unwanted);
+		add_line(out, terminal, "leaks", text);
 	} else if (state->whole_anchors > 0 && !state->leak_count) {
 		buf__add_str(text, "none: no type kept more objects at each dump while it lost"
 				   " hardly any");
