@@ -86,6 +86,29 @@ static void set_context(uint64_t gc, uint64_t pause)
 		gctrace_writer_context(&reporters[i].writer, gc, pause);
 }
 
+static const char *collector_text(void)
+{
+	static const char *const texts[] = {
+		[COLLECTOR_SWEEP] = "copying nursery, mark-sweep old space",
+		[COLLECTOR_COMPACT] = "copying nursery, mark-compact old space",
+		[COLLECTOR_CONCURRENT] = "copying nursery, concurrently swept old space",
+	};
+
+	return texts[opt.collector];
+}
+
+/*
+ * Said in each pause, whoever listens to the rest of it: one who comes late has missed nothing, and
+ * one whose probes are not all attached yet hears it with the first.
+ */
+static void write_who_we_are(void)
+{
+	gctrace_write_producer(own_writer(), "minivm", GCTRACE_VERSION, "minivm", collector_text());
+	report__define_own(own_writer());
+	if (!report_wants.batch)
+		gctrace_flush(own_writer());
+}
+
 void report__pause_begin(const struct pause *pause)
 {
 	/* Samples name objects by addresses that are about to change. */
@@ -93,6 +116,8 @@ void report__pause_begin(const struct pause *pause)
 		gctrace_flush(&reporters[i].writer);
 	look_who_listens();
 	set_context(pause->gc, pause->number);
+	if (report_wants.own)
+		write_who_we_are();
 	if (!report_wants.pause_begin)
 		return;
 	if (report_wants.batch)
@@ -132,24 +157,6 @@ static void write_generations(uint64_t gc, unsigned when)
 				 heap.large_bytes);
 }
 
-static const char *collector_text(void)
-{
-	static const char *const texts[] = {
-		[COLLECTOR_SWEEP] = "copying nursery, mark-sweep old space",
-		[COLLECTOR_COMPACT] = "copying nursery, mark-compact old space",
-		[COLLECTOR_CONCURRENT] = "copying nursery, concurrently swept old space",
-	};
-
-	return texts[opt.collector];
-}
-
-/* Said in each collection: one who comes late has missed nothing. */
-static void write_who_we_are(void)
-{
-	gctrace_write_producer(own_writer(), "minivm", GCTRACE_VERSION, "minivm", collector_text());
-	report__define_own(own_writer());
-}
-
 static void decide_what_to_tell(struct gc *gc)
 {
 	gc->tell.moves = report_wants.moved;
@@ -162,8 +169,6 @@ void report__gc_start(struct gc *gc)
 	set_context(gc->number, pause_now.number);
 	if (!report_wants.gc_start)
 		return;
-	if (report_wants.own)
-		write_who_we_are();
 	if (report_wants.batch)
 		gctrace_write_gc_start(own_writer(), gc->number, gc->condemned, gc->reason,
 				       gc->how);
