@@ -113,6 +113,17 @@ finish
 check Serial "$first"
 pass
 
+t "a JVM that puts few causes in words is promised no more than some"
+rm -f "$TMP"/go* "$TMP"/jvm.* "$TMP"/trace.*
+start jvm java -XX:+UseSerialGC -XX:-UsePerfData -Xmx128m -cp "$TMP" Load "$TMP/go" "$TMP/jvm.beans" 1500
+wait_for grep -qs ready "$TMP/jvm.out"
+trace
+touch "$TMP/go"
+finish
+head -n 1 "$TMP/trace.out" >"$TMP/header"
+expect "$TMP/header" '"known":\["collections","some_causes","pools"\]'
+pass
+
 t "under a seccomp filter the causes come from the counters, and the JVM lives"
 launcher=(sandbox)
 jvm 1500 -XX:+UseSerialGC
@@ -144,6 +155,18 @@ join trace
 grep -v '"event":"header"' "$TMP/trace.out" >"$TMP/trace.lines"
 mv "$TMP/trace.lines" "$TMP/trace.out"
 check Serial 0
+pass
+
+t "a JVM that is starting is headed when it has chosen its collector"
+rm -f "$TMP"/jvm.* "$TMP"/trace.*
+touch "$TMP/go"
+start trace gctrace run -o json -- sh -c 'exec java "$@" >"$0"' "$TMP/jvm.out" -Xmx128m -cp "$TMP" \
+	Load "$TMP/go" "$TMP/jvm.beans" 1500
+join trace
+expect_status 0
+head -n 1 "$TMP/trace.out" >"$TMP/header"
+expect "$TMP/header" '"runtime":"HotSpot".*"collector":"[A-Z]'
+expect "$TMP/header" '"known":\["collections","causes","pools"\]'
 pass
 
 t "lines for people: runtime, version and collector above, kind and cause in each"

@@ -131,6 +131,17 @@ int session__attach(struct session *session, struct target *target)
 	return err;
 }
 
+int session__identify(struct session *session, struct target *target)
+{
+	int err = target->state == TARGET_LIVE && !target->unseen ?
+			  target__identify(target, &session->attacher) :
+			  -ESRCH;
+
+	if (err == 0 && session->options.handlers.attached)
+		session->options.handlers.attached(session->options.handlers.context, target);
+	return err;
+}
+
 int session__add(struct session *session, struct process *process, unsigned int levels,
 		 struct target **out)
 {

@@ -31,12 +31,12 @@
 struct process;
 struct session;
 
-/* Called from session__poll() and session__rescan(). Each may be NULL. */
+/* Called from session__poll(), session__rescan() and session__identify(). Each may be NULL. */
 struct session_handlers {
 	void *context;
 	/* A new target, not by session__add(): after an exec, or a child (follow). */
 	void (*joined)(void *context, struct target *target);
-	/* Something was attached to a target that had no such level before. */
+	/* Something was attached to a target that had no such level before, or it was identified. */
 	void (*attached)(void *context, struct target *target);
 	/* It has ended; state, ended_ns and exit_status say how and when. */
 	void (*ended)(void *context, struct target *target);
@@ -123,6 +123,9 @@ int session__poll_fd(const struct session *session);
 
 /* Look at all targets' mappings anew (SIGHUP). */
 int session__rescan(struct session *session);
+
+/* Look anew at what a target is. 0, or negative errno (-ESRCH: it has ended, and says nothing). */
+int session__identify(struct session *session, struct target *target);
 
 /* Keep what later attaching and detaching needs, give up the rest (privileges.h). */
 int session__drop(struct session *session);

@@ -309,6 +309,15 @@ int target__attach(struct target *target, const struct attacher *attacher)
 	return err;
 }
 
+int target__identify(struct target *target, const struct attacher *attacher)
+{
+	struct maps maps = MAPS_INIT;
+	int err = thread__living(target) ? scan(target, attacher, &maps) : -ESRCH;
+
+	maps__free(&maps);
+	return err ? err : cause__look(target, attacher);
+}
+
 void target__detach(struct target *target)
 {
 	links__detach(&target->links);

@@ -109,6 +109,10 @@ void target__free(struct target *target); /* detaches */
  * nothing). What cannot be attached by itself is warned of, once.
  */
 int target__attach(struct target *target, const struct attacher *attacher);
+
+/* Scan only: what was not known of its runtime may be known by now. The same errors. */
+int target__identify(struct target *target, const struct attacher *attacher);
+
 void target__detach(struct target *target);
 
 /* Its losses so far. 0 or negative errno. */

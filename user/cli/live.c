@@ -414,6 +414,14 @@ int live__rescan(struct live *live)
 	return session__rescan(live->session);
 }
 
+void live__identify(struct live *live, uint32_t target)
+{
+	struct target *of = session__target(live->session, target);
+
+	if (of)
+		session__identify(live->session, of);
+}
+
 void live__stop(struct live *live, uint64_t now_ns)
 {
 	/* Without it a recording of this seems to end with the last that happened. */

@@ -80,6 +80,9 @@ int live__miss(struct live *live, uint64_t processes);
 /* Look at mappings anew (SIGHUP). */
 int live__rescan(struct live *live);
 
+/* Look anew at what a target is; its facts are what is known then. Failures were said. */
+void live__identify(struct live *live, uint32_t target);
+
 /* Detach from all. */
 void live__stop(struct live *live, uint64_t now_ns);
 

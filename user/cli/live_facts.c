@@ -83,17 +83,26 @@ static void set_providers(struct writer *writer, unsigned int providers)
 	buf__free(&text);
 }
 
-/* The others have no word for it; a JVM has one that can be read, or cannot (attach/cause.h). */
-static bool tells_causes(const struct target *target)
+/*
+ * The others have no word for it; a JVM has one that can be read, or cannot (attach/cause.h). By a
+ * return probe there is one when the JVM puts it in words, which it need not do.
+ */
+static unsigned int causes_of(const struct target *target)
 {
 	const unsigned int providers = modules__providers(&target->modules);
 
 	if (providers & 1u << PROVIDER_GCTRACE || target->cause)
-		return true;
+		return KNOWN_CAUSES;
 	for (size_t i = 0; i < target->links.count; i++)
 		if (target->links.items[i].site.at_return && !target->links.items[i].error)
-			return true;
-	return false;
+			return KNOWN_SOME_CAUSES;
+	return 0;
+}
+
+/* A JVM that is starting has not chosen its collector. */
+static bool is_settled(const struct runtime *runtime)
+{
+	return runtime->kind != RUNTIME_HOTSPOT || runtime->collector;
 }
 
 static void set_known(struct writer *writer, const struct target *target)
@@ -109,10 +118,10 @@ static void set_known(struct writer *writer, const struct target *target)
 	/* CPython counts what each collection takes away. */
 	if (target->runtime->kind == RUNTIME_CPYTHON && offered & KNOWN_COLLECTIONS)
 		offered |= KNOWN_DEATHS;
-	if (tells_causes(target) && offered & KNOWN_COLLECTIONS)
-		offered |= KNOWN_CAUSES;
-	wanted |= target->wanted & LEVEL_COLLECTIONS ?
-			  KNOWN_COLLECTIONS | KNOWN_CAUSES | KNOWN_DEATHS : 0;
+	if (offered & KNOWN_COLLECTIONS)
+		offered |= causes_of(target);
+	if (target->wanted & LEVEL_COLLECTIONS)
+		wanted |= KNOWN_COLLECTIONS | KNOWN_CAUSES | KNOWN_SOME_CAUSES | KNOWN_DEATHS;
 	wanted |= target->wanted & LEVEL_POOLS ? KNOWN_POOLS : 0;
 	wanted |= target->wanted & LEVEL_MOVES ? KNOWN_MOVES : 0;
 	set_u64(writer, "known", offered & wanted);
@@ -138,6 +147,7 @@ int live_facts__target(struct facts *facts, const struct target *target)
 		set(&writer, "runtime", target->runtime->name);
 	set(&writer, "version", target->runtime->version);
 	set(&writer, "collector", target->runtime->collector);
+	set_u64(&writer, "settled", is_settled(target->runtime));
 	set_providers(&writer, modules__providers(&target->modules));
 	set_u64(&writer, "attached_ns",
 		target->attached_ns ? target->attached_ns : clock__monotonic_ns());

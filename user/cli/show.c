@@ -139,13 +139,29 @@ static int finish_ended(struct show *show)
 	return err;
 }
 
+static bool is_settled(const struct show *show, const struct shown *shown)
+{
+	return shown->heading.runtime.bytes && fact_u64(show, shown, "settled", 1);
+}
+
+/* What it was, when it joined, was not all that there is to say. */
+static int settle(struct show *show, struct shown *shown)
+{
+	if (!show->options.identify || is_settled(show, shown))
+		return 0;
+	show->options.identify(show->options.context, shown->target);
+	return read_facts(show, shown);
+}
+
 static int head(struct show *show, struct shown *shown)
 {
 	int err;
 
 	if (shown->headed)
 		return 0;
-	err = finish_ended(show);
+	err = settle(show, shown);
+	if (!err)
+		err = finish_ended(show);
 	shown->headed = true;
 	return err ? err : view__heading(show->view, &shown->heading);
 }
@@ -165,7 +181,7 @@ int show__joined(struct show *show, uint32_t target)
 		return -ENOMEM;
 	if (read_facts(show, shown))
 		return error_errno(-ENOMEM, "cannot go on");
-	return shown->heading.runtime.bytes > 0 ? head(show, shown) : 0;
+	return is_settled(show, shown) ? head(show, shown) : 0;
 }
 
 /* Who it is, in its own words. */

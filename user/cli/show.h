@@ -3,8 +3,9 @@
  * From events to what is shown of them: assembler, summaries and view, for all targets of a
  * trace. The same for live processes and for recordings.
  *
- * A target is headed when something of it comes first, so that one which says itself what it
- * is (EVENT_PRODUCER) has said so. Its results follow when its image has ended while others go on,
+ * A target is headed when it joins, if it is known what it is; else when something of it comes
+ * first, so that one which says itself what it is (EVENT_PRODUCER) has said so, and one that was
+ * starting has settled. Its results follow when its image has ended while others go on,
  * else at the end, by show__finish().
  */
 #ifndef GCTRACE_CLI_SHOW_H
@@ -30,6 +31,10 @@ struct show_options {
 	const char *file;      /* of the recording; NULL: live */
 	bool quiet;	       /* show headings and results only; `count` counts all the same */
 	const struct range_sink *ranges; /* who gets the ranges of collections; NULL: nobody */
+
+	/* Look anew at what a target is: the facts tell then. NULL: they are what they are. */
+	void (*identify)(void *context, uint32_t target);
+	void *context;
 };
 
 struct show;

@@ -61,6 +61,13 @@ static int open_view(struct trace *trace, bool several)
 	return trace->view ? 0 : -ENOMEM;
 }
 
+static void identify(void *context, uint32_t target)
+{
+	struct trace *trace = context;
+
+	live__identify(trace->live, target);
+}
+
 static int open_show(struct trace *trace, const struct facts *facts, const char *file)
 {
 	const struct show_options options = {
@@ -74,6 +81,8 @@ static int open_show(struct trace *trace, const struct facts *facts, const char 
 		.file = file,
 		.quiet = trace->quiet,
 		.ranges = trace->ranges,
+		.identify = trace->live ? identify : NULL,
+		.context = trace,
 	};
 
 	return show__new(&options, trace->view, facts, &trace->show);

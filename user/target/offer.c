@@ -25,7 +25,8 @@ struct row {
 
 static const struct row hotspot[OFFER_COUNT] = {
 	[OFFER_COLLECTIONS] = { "hotspot", "gc__begin",
-				"start, end, operation and cause of every pause" },
+				"start, end and operation of every pause, and its cause"
+				" where the JVM tells it" },
 	[OFFER_POOLS] = { "hotspot", "mem__pool__gc__end",
 			  "used, committed and maximum of every pool, before and after" },
 	[OFFER_MOVES] = { NULL, NULL, NO_AGENT },

@@ -37,6 +37,7 @@ static void add_known(struct buf *out, unsigned int known, const char *moves)
 	} parts[] = {
 		{ KNOWN_COLLECTIONS, "collections and pauses" },
 		{ KNOWN_CAUSES, "causes" },
+		{ KNOWN_SOME_CAUSES, "some causes" },
 		{ KNOWN_POOLS, "pools before and after" },
 		{ KNOWN_MOVES, moves },
 		{ KNOWN_DEATHS, "how many objects died" },
@@ -87,7 +88,8 @@ void collections__add_heading(struct buf *out, const struct terminal *terminal,
 {
 	static const char all_of_moves[] = "what moved, survived and died";
 	const unsigned int all = KNOWN_COLLECTIONS | KNOWN_CAUSES | KNOWN_POOLS | KNOWN_MOVES;
-	const unsigned int never = all & ~heading->known & ~heading->on_request;
+	const unsigned int implied = heading->known & KNOWN_SOME_CAUSES ? KNOWN_CAUSES : 0;
+	const unsigned int never = all & ~heading->known & ~heading->on_request & ~implied;
 	struct buf said = BUF_INIT;
 
 	add_who(out, terminal, heading);

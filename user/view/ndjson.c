@@ -43,6 +43,8 @@ static void add_known(struct json *json, const char *key, unsigned int known)
 		json__string(json, NULL, "collections");
 	if (known & KNOWN_CAUSES)
 		json__string(json, NULL, "causes");
+	if (known & KNOWN_SOME_CAUSES)
+		json__string(json, NULL, "some_causes");
 	if (known & KNOWN_POOLS)
 		json__string(json, NULL, "pools");
 	if (known & KNOWN_MOVES)
