@@ -161,7 +161,7 @@ static int add_paths(struct differing *all, unsigned int side, struct heap *heap
 
 	merge.memory.limit = room_beside(all, heap);
 	if (!err)
-		err = path_merge__add_all(&merge, heap, paths, wanted);
+		err = path_merge__add(&merge, heap, paths, wanted);
 	heap_paths__free(paths);
 	all->growth.memory.limit = heap_source__limit(all->settings->graph.mem_limit);
 	if (!err)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "../base/escape.h"
 #include "../base/report.h"
@@ -190,16 +191,27 @@ static int show_nearest(const struct finding_paths *of, const struct heap_places
 	return err;
 }
 
-static int show_merged(const struct finding_paths *of, const struct heap_places *places)
+static int no_object(const struct finding_paths *of)
+{
+	error("no object on this heap has a type that matches \"%s\"; gctrace heap shows the types",
+	      escape(of->settings->type));
+	return -ENOENT;
+}
+
+static int show_merged(const struct finding_paths *of)
 {
 	struct path_merge merge = { .objects = 0 };
-	int err = 0;
+	bool *wanted = heap_select__globs(of->heap, of->settings->type);
+	int err = wanted ? path_merge__add(&merge, of->heap, of->paths, wanted) : -ENOMEM;
 
-	for (size_t i = 0; i < places->count && !err; i++)
-		err = path_merge__add(&merge, of->heap, of->paths, places->items[i]);
+	free(wanted);
 	if (!err)
 		err = path_merge__order(&merge, of->settings->top);
 	err = say(err);
+	if (!err && !merge.objects)
+		err = no_object(of);
+	if (!err)
+		err = of->view->form->heading(of->view);
 	if (!err)
 		err = of->view->form->merged(of->view, &merge);
 	path_merge__free(&merge);
@@ -208,21 +220,19 @@ static int show_merged(const struct finding_paths *of, const struct heap_places 
 
 static int show_type(const struct finding_paths *of)
 {
-	const char *glob = of->settings->type;
-	const struct heap_wish wish = { .type = glob, .sort = HEAP_SORT_RETAINED };
+	const struct heap_wish wish = { .type = of->settings->type, .sort = HEAP_SORT_RETAINED };
 	struct heap_places places = VEC_INIT;
-	int err = say(heap_select__objects(of->heap, &wish, &places));
+	int err;
 
-	if (!err && !places.count) {
-		error("no object on this heap has a type that matches \"%s\"; gctrace heap shows"
-		      " the types",
-		      escape(glob));
-		err = -ENOENT;
-	}
+	if (of->settings->merge)
+		return show_merged(of);
+	err = say(heap_select__objects(of->heap, &wish, &places));
+	if (!err && !places.count)
+		err = no_object(of);
 	if (!err)
 		err = of->view->form->heading(of->view);
 	if (!err)
-		err = of->settings->merge ? show_merged(of, &places) : show_nearest(of, &places);
+		err = show_nearest(of, &places);
 	vec__free(&places);
 	return err;
 }

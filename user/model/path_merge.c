@@ -88,16 +88,6 @@ static int find(struct path_merge *merge, const struct path_branch *wanted, uint
 	return err;
 }
 
-static void count_up(struct path_merge *merge, uint32_t branch, uint64_t bytes)
-{
-	merge->branches.items[branch].ending++;
-	merge->branches.items[branch].ending_bytes += bytes;
-	for (; branch != NO_BRANCH; branch = merge->branches.items[branch].parent) {
-		merge->branches.items[branch].objects++;
-		merge->branches.items[branch].bytes += bytes;
-	}
-}
-
 /* From one branch (NO_BRANCH: above all) to that of the next step. */
 static int step(struct path_merge *merge, const struct heap *heap, uint32_t from, uint32_t to,
 		uint32_t *branch)
@@ -117,24 +107,6 @@ static int step(struct path_merge *merge, const struct heap *heap, uint32_t from
 	}
 	return find(merge, &wanted, branch);
 }
-
-int path_merge__add(struct path_merge *merge, const struct heap *heap,
-		    const struct heap_paths *paths, uint32_t place)
-{
-	uint32_t branch = NO_BRANCH;
-	int err = path_way__take(&merge->way, paths, place);
-
-	merge->objects += !err;
-	merge->unreached += !err && merge->way.count == 0;
-	for (size_t i = 0; i < merge->way.count && !err; i++)
-		err = step(merge, heap, i ? merge->way.items[i - 1] : HEAP_NONE,
-			   merge->way.items[i], &branch);
-	if (!err && branch != NO_BRANCH)
-		count_up(merge, branch, heap__size(heap, place));
-	return err;
-}
-
-/* ---------------------------------------------------------------- all objects */
 
 static uint32_t *branch_at(const struct heap *heap, uint32_t *branches, uint32_t place)
 {
@@ -202,8 +174,8 @@ static void add_up(struct path_merge *merge)
 	}
 }
 
-int path_merge__add_all(struct path_merge *merge, struct heap *heap,
-			const struct heap_paths *paths, const bool *wanted)
+int path_merge__add(struct path_merge *merge, struct heap *heap, const struct heap_paths *paths,
+		    const bool *wanted)
 {
 	const uint64_t bytes = heap->tree.count * UINT64_C(4);
 	uint32_t *branches = memory__get(&heap->memory, bytes);

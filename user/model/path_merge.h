@@ -49,18 +49,13 @@ struct path_merge {
 /* All zero to begin with. */
 void path_merge__free(struct path_merge *merge);
 
-/* Add the shortest way to an object. 0 or -ENOMEM. */
-int path_merge__add(struct path_merge *merge, const struct heap *heap,
-		    const struct heap_paths *paths, uint32_t place);
-
 /*
- * Add the shortest ways to all objects of types that are wanted (heap_types.h) to an empty one:
- * the same as path_merge__add() of each, but in time and memory (4 bytes a row, of the heap's) that
- * do not grow with how long the ways are. What branches take is bounded by memory.limit. 0, -ENOMEM
- * or -EDQUOT.
+ * Add the shortest ways to all objects of types that are wanted (heap_types.h) to an empty one, in
+ * time and memory (4 bytes a row, of the heap's) that do not grow with how long the ways are. What
+ * branches take is bounded by memory.limit. 0, -ENOMEM or -EDQUOT.
  */
-int path_merge__add_all(struct path_merge *merge, struct heap *heap,
-			const struct heap_paths *paths, const bool *wanted);
+int path_merge__add(struct path_merge *merge, struct heap *heap, const struct heap_paths *paths,
+		    const bool *wanted);
 
 /*
  * All are added: put them in preorder, those with the most objects first; beyond the `most` of one

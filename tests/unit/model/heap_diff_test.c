@@ -354,7 +354,7 @@ static void add_paths(struct path_growth *growth, unsigned int side, const struc
 {
 	struct path_merge merge = { .objects = 0 };
 
-	assert_int_equal(path_merge__add_all(&merge, world->heap, world->paths, world->wanted), 0);
+	assert_int_equal(path_merge__add(&merge, world->heap, world->paths, world->wanted), 0);
 	assert_int_equal(path_growth__add(growth, side, world->heap, &merge, words, type_name), 0);
 	path_merge__free(&merge);
 }
@@ -424,7 +424,7 @@ static void long_lists_are_one_branch(void **state)
 	world.wanted = malloc(heap__types(world.heap)->count);
 	memset(world.wanted, 1, heap__types(world.heap)->count);
 	assert_int_equal(heap_paths__new(world.heap, &world.paths), 0);
-	assert_int_equal(path_merge__add_all(&merge, world.heap, world.paths, world.wanted), 0);
+	assert_int_equal(path_merge__add(&merge, world.heap, world.paths, world.wanted), 0);
 	assert_int_equal(merge.branches.count, 3);
 	assert_true(merge.branches.items[2].repeats);
 	assert_int_equal(merge.branches.items[2].ending, LENGTH - 1);
@@ -476,8 +476,7 @@ static void memory_has_a_limit(void **state)
 	seed = 7;
 	do {
 		make_world(&world, CLASSES + 1);
-		assert_int_equal(path_merge__add_all(&merge, world.heap, world.paths,
-						     world.wanted), 0);
+		assert_int_equal(path_merge__add(&merge, world.heap, world.paths, world.wanted), 0);
 		if (merge.branches.count)
 			break;
 		free_world(&world);
@@ -487,8 +486,7 @@ static void memory_has_a_limit(void **state)
 	path_growth__free(&growth);
 	path_merge__free(&merge);
 	merge = (struct path_merge){ .memory = { .limit = 1 } };
-	assert_int_equal(path_merge__add_all(&merge, world.heap, world.paths, world.wanted),
-			 -EDQUOT);
+	assert_int_equal(path_merge__add(&merge, world.heap, world.paths, world.wanted), -EDQUOT);
 	path_merge__free(&merge);
 	free_world(&world);
 }

@@ -171,21 +171,32 @@ static void roots_stand_by_kind_thread_and_frame(void **state)
 	vec__free(&outline);
 }
 
+/* Add the ways to all objects of these classes. */
+static void add_ways(struct path_merge *merge, const uint64_t *classes, size_t count)
+{
+	const struct heap_types *types = heap__types(heap);
+	bool *wanted = calloc(types->count, sizeof(*wanted));
+	struct heap_paths *paths;
+
+	assert_non_null(wanted);
+	for (uint32_t i = 0; i < types->count; i++)
+		for (size_t k = 0; k < count; k++)
+			wanted[i] |= heap_types__at(types, i).number == classes[k];
+	assert_int_equal(heap_paths__new(heap, &paths), 0);
+	assert_int_equal(path_merge__add(merge, heap, paths, wanted), 0);
+	heap_paths__free(paths);
+	free(wanted);
+}
+
 static void paths_merge_elements_and_lists(void **state)
 {
+	const uint64_t classes[] = { TEXT, LIST };
 	struct path_merge merge = { .objects = 0 };
-	struct heap_paths *paths;
-	const uint32_t lost = place_of(heap, AT_LOST);
 
 	(void)state;
-	assert_int_equal(heap_paths__new(heap, &paths), 0);
-	for (uint64_t i = 0; i < ENTRIES; i++)
-		assert_int_equal(path_merge__add(&merge, heap, paths,
-						 place_of(heap, AT_TEXTS + i * 64)), 0);
-	assert_int_equal(path_merge__add(&merge, heap, paths, place_of(heap, AT_LIST + 0x100)), 0);
-	assert_int_equal(path_merge__add(&merge, heap, paths, lost), 0);
+	add_ways(&merge, classes, 2);
 	assert_int_equal(path_merge__order(&merge, 0), 0);
-	assert_int_equal(merge.objects, ENTRIES + 2);
+	assert_int_equal(merge.objects, ENTRIES + 5);
 	assert_int_equal(merge.unreached, 1);
 	/* static, cache, map, table, entry, text; static, list, list and so on, text */
 	assert_int_equal(merge.branches.count, 10);
@@ -193,34 +204,33 @@ static void paths_merge_elements_and_lists(void **state)
 	assert_int_equal(merge.branches.items[5].ending, ENTRIES);
 	assert_int_equal(merge.branches.items[5].bytes, ENTRIES * 64);
 	assert_int_equal(merge.branches.items[4].ending, 0);
+	assert_int_equal(merge.branches.items[4].objects, ENTRIES);
 	assert_int_equal(merge.branches.items[6].parent, UINT32_MAX);
+	assert_int_equal(merge.branches.items[6].objects, 4);
+	assert_int_equal(merge.branches.items[7].ending, 1);
 	assert_true(merge.branches.items[8].repeats);
+	assert_int_equal(merge.branches.items[8].ending, 2);
 	assert_int_equal(merge.branches.items[9].depth, 3);
+	assert_int_equal(merge.branches.items[9].ending, 1);
 	path_merge__free(&merge);
-	heap_paths__free(paths);
 }
 
 static void small_branches_of_paths_are_folded(void **state)
 {
+	const uint64_t classes[] = { BUFFER, LIST, ENTRY };
 	struct path_merge merge = { .objects = 0 };
-	struct heap_paths *paths;
 
 	(void)state;
-	assert_int_equal(heap_paths__new(heap, &paths), 0);
-	assert_int_equal(path_merge__add(&merge, heap, paths, place_of(heap, AT_BUFFER)), 0);
-	assert_int_equal(path_merge__add(&merge, heap, paths, place_of(heap, AT_LIST)), 0);
-	for (uint64_t i = 0; i < 2; i++)
-		assert_int_equal(path_merge__add(&merge, heap, paths, place_of(heap, AT_MAP)), 0);
+	add_ways(&merge, classes, 3);
 	assert_int_equal(path_merge__order(&merge, 1), 0);
-	/* static, cache, map; two more: buffer and list */
-	assert_int_equal(merge.branches.count, 4);
-	assert_int_equal(merge.branches.items[2].ending, 2);
-	assert_int_equal(merge.branches.items[3].folded, 2);
-	assert_int_equal(merge.branches.items[3].depth, 0);
-	assert_int_equal(merge.branches.items[3].objects, 2);
-	assert_int_equal(merge.branches.items[3].bytes, 2000 + 16);
+	/* static, cache, map, table, entry; two more: buffer and list */
+	assert_int_equal(merge.branches.count, 6);
+	assert_int_equal(merge.branches.items[4].ending, ENTRIES);
+	assert_int_equal(merge.branches.items[5].folded, 2);
+	assert_int_equal(merge.branches.items[5].depth, 0);
+	assert_int_equal(merge.branches.items[5].objects, 4);
+	assert_int_equal(merge.branches.items[5].bytes, 2000 + 3 * 16);
 	path_merge__free(&merge);
-	heap_paths__free(paths);
 }
 
 static void an_empty_dump_has_nothing_to_show(void **state)
