@@ -347,7 +347,9 @@ stop python
 
 t "wrong usage: status 2"
 for words in "" "--id 1" "-p 1 --id 1 --address 0x1 --at 1" "-p 1 --address 0x1" "-p 1 --at 3" \
-	"-p 1 --address xyz --at 1" "-p 1 --id 0" "$TMP/file --every 1s"; do
+	"-p 1 --address xyz --at 1" "-p 1 --id 0" "$TMP/file --every 1s" \
+	"$TMP/file --id 1 --type x" "$TMP/file --address 1 --at 1 --top 3" \
+	"$TMP/file --id 1 --at 3"; do
 	# shellcheck disable=SC2086
 	run gctrace follow $words
 	expect_status 2

@@ -220,6 +220,28 @@ for words in "heap" "heap --list -p 1" "heap --objects $TMP/file" "path $TMP/fil
 	run gctrace $words
 	expect_status 2
 done
+# An option that would change nothing is refused, and the message says what goes together.
+while IFS=: read -r words together; do
+	# shellcheck disable=SC2086
+	run gctrace heap "$TMP/file" $words
+	expect_status 2
+	expect "$TMP/err" "$together"
+	[ ! -s "$TMP/out" ] || fail "$words: something was shown"
+done <<-'END'
+	--tree --sort count:--sort has no effect with --tree, which goes with --top$
+	--tree --by package:--by has no effect with --tree
+	--roots --type x:--type has no effect with --roots, which goes with --top$
+	--objects --type x --by package:--by has no effect with --objects, which goes with --type
+	--list --top 3:--list .*give it without --top$
+	--list --sort name:--list .*give it without --sort$
+	--dry-run --sort retained:--dry-run .*give it without --sort$
+	--tree --age-at-least 1:--age-at-least has no effect with --tree
+END
+for words in "--tree --roots --top 1" "--objects --type x --tree --top 1 --sort count"; do
+	# shellcheck disable=SC2086
+	run timeout 120 gctrace heap "$TMP/file" $words
+	expect_status 0
+done
 run timeout 60 gctrace path "$TMP/file" --type 'no.such*'
 expect_status 1
 expect "$TMP/err" 'no object on this heap'

@@ -117,7 +117,7 @@ pass
 
 t "what does not go together with a page is refused"
 for words in --list --roots --tree "--objects --type x" "-o json" "--type x" \
-	"--by package" "--age-at-least 1"; do
+	"--by package" "--age-at-least 1" "--sort name" "--top 3"; do
 	# shellcheck disable=SC2086
 	run gctrace heap "$TMP/leak" --html "$TMP/refused" $words
 	expect_status 2

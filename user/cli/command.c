@@ -120,9 +120,10 @@ static enum status run(const struct command *command, int argc, char **argv)
 		memcpy(settings, command->defaults, command->settings_size);
 	invocation.settings = settings;
 	parsed = options__parse(command->options, settings, argc, argv, command->runs_program,
-				&invocation.operands);
+				&invocation.operands, &invocation.given);
 	status = perform(&invocation, parsed);
 	vec__free(&invocation.operands);
+	vec__free(&invocation.given);
 	options__free(command->options, settings);
 	free(settings);
 	return status;

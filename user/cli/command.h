@@ -19,6 +19,7 @@ struct invocation {
 	const struct command *command;
 	const void *settings;    /* the command's struct, as its defaults and argv say */
 	struct words operands;   /* their text is argv's */
+	struct given given;
 };
 
 struct command {

@@ -17,6 +17,7 @@
 #include "dumper.h"
 #include "follower.h"
 #include "live.h"
+#include "option_forms.h"
 #include "settings.h"
 #include "signals.h"
 #include "trace.h"
@@ -235,20 +236,25 @@ static enum status read_file(struct following *following, const char *path)
 
 /* ---------------------------------------------------------------- the command */
 
-static bool read_settings(const struct follow_settings *settings, bool is_file,
-			  struct follower_options *to)
+/* What one object's history goes with. */
+static const struct option_form forms[] = {
+	{ "id", "--every", NULL },
+	{ "address", "--at, --every", NULL },
+	{ NULL, NULL, NULL },
+};
+
+static bool are_sound(const struct follow_settings *settings, const struct invocation *invocation)
 {
-	*to = (struct follower_options){ .type = settings->type, .top = settings->top,
-					 .id = settings->id, .at = settings->at,
-					 .address = settings->address };
-	if (is_file && settings->every_ns)
+	if (invocation->operands.count && settings->every_ns)
 		error("--every is for running processes: a recording has the dumps that it has");
 	else if (settings->id && settings->address)
 		error("--id and --address exclude each other: one object at a time");
 	else if (!settings->address != (settings->at == NO_GC))
 		error("--address and --at belong together: the address after which collection?");
 	else
-		return true;
+		return target_settings__process_or_file(&settings->target,
+							&invocation->operands) &&
+		       option_forms__agree(forms, &invocation->given, follow_options);
 	return false;
 }
 
@@ -259,14 +265,19 @@ static enum status run(const struct invocation *invocation)
 		.dumper = { .every_ns = settings->every_ns, .is_quiet = true },
 	};
 	const bool is_file = invocation->operands.count > 0;
-	struct follower_options follower_options;
+	const struct follower_options follower_options = {
+		.type = settings->type,
+		.top = settings->top,
+		.id = settings->id,
+		.by_address = settings->address != 0,
+		.address = settings->address,
+		.at = settings->at,
+		.live = !is_file,
+	};
 	enum status status;
 
-	if (!target_settings__process_or_file(&settings->target, &invocation->operands) ||
-	    !read_settings(settings, is_file, &follower_options))
+	if (!are_sound(settings, invocation))
 		return command__usage(invocation->command);
-	follower_options.by_address = settings->address != 0;
-	follower_options.live = !is_file;
 	output_settings__apply(&settings->output);
 	if (signals__install() || follower__new(&follower_options, &following.follower))
 		return STATUS_FAILED;

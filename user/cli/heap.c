@@ -14,6 +14,7 @@
 #include "heap_select.h"
 #include "heap_settings.h"
 #include "heap_source.h"
+#include "option_forms.h"
 #include "settings.h"
 #include "signals.h"
 
@@ -230,29 +231,27 @@ static int show(const void *context, const struct heap_source *source, struct he
 
 /* ---------------------------------------------------------------- the command */
 
-static bool shows_more(const struct heap_settings *settings)
-{
-	return settings->type || settings->age_least || settings->by || settings->sort ||
-	       settings->roots || settings->objects || settings->list || settings->tree ||
-	       settings->html;
-}
+static const struct option_form forms[] = {
+	{ "dry-run", NULL, "makes no dump, so there is nothing else to show" },
+	{ "html", NULL, "has everything on one page" },
+	{ "list", NULL, "is of the dumps, not of what is in them" },
+	{ "objects", "--type, --sort, --top, --age-at-least", NULL },
+	{ "tree", "--top", NULL },
+	{ "roots", "--top", NULL },
+	{ NULL, NULL, NULL },
+};
 
 static bool are_sound(const struct heap_settings *settings, const struct invocation *invocation)
 {
 	static const struct words none;
 
+	if (!option_forms__agree(forms, &invocation->given, heap_options))
+		return false;
 	/* A FILE beside the process is what to measure by. */
-	if (settings->dry_run && !shows_more(settings))
-		return target_settings__process(&settings->target, &none);
 	if (settings->dry_run)
-		error("--dry-run makes no dump, so there is nothing else to show: give it alone");
-	else if (settings->list && !invocation->operands.count)
+		return target_settings__process(&settings->target, &none);
+	if (settings->list && !invocation->operands.count)
 		error("--list is of a recording: give its FILE");
-	else if (settings->html && (settings->type || settings->objects || settings->tree ||
-				    settings->roots || settings->list || settings->age_least ||
-				    settings->by))
-		error("--html has everything on one page: leave out --type, --objects, --tree,"
-		      " --roots, --by, --age-at-least and --list");
 	else if (settings->html && settings->output.form == OUTPUT_JSON)
 		error("--html is a form of its own: leave out -o json");
 	else if (settings->objects && !settings->type)

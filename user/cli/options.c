@@ -24,6 +24,7 @@ struct parser {
 	char **argv;
 	int argc, next;
 	struct words *operands;
+	struct given *given;
 };
 
 struct found {
@@ -101,8 +102,16 @@ static enum parsed unknown_long(const struct parser *p, const char *name, size_t
 	return PARSED_WRONG;
 }
 
-static enum parsed apply(const struct found *found, const char *value)
+static enum parsed no_memory(void)
 {
+	error("out of memory");
+	return PARSED_WRONG;
+}
+
+static enum parsed apply(struct parser *p, const struct found *found, const char *value)
+{
+	if (vec__push(p->given, found->option))
+		return no_memory();
 	switch (found->option->kind) {
 	case OPTION_HELP:
 		return PARSED_HELP;
@@ -144,14 +153,14 @@ static enum parsed parse_long(struct parser *p, const char *word)
 		return unknown_long(p, word, len);
 	if (option__has_value(found.option)) {
 		value = take_value(p, found.option, value);
-		return value ? apply(&found, value) : PARSED_WRONG;
+		return value ? apply(p, &found, value) : PARSED_WRONG;
 	}
 	if (value) {
 		error("--%s takes no value, but \"%s\" was given", found.option->name,
 		      escape(value));
 		return PARSED_WRONG;
 	}
-	return apply(&found, NULL);
+	return apply(p, &found, NULL);
 }
 
 /* -v, -vv, -p1, -vp1: letters up to the first that takes a value. */
@@ -175,7 +184,7 @@ static enum parsed parse_letters(struct parser *p, const char *word)
 			if (!value)
 				return PARSED_WRONG;
 		}
-		parsed = apply(&found, value);
+		parsed = apply(p, &found, value);
 		if (parsed != PARSED_FINE || value)
 			return parsed;
 	} while (*letter);
@@ -184,16 +193,13 @@ static enum parsed parse_letters(struct parser *p, const char *word)
 
 static enum parsed add_operand(struct parser *p, char *word)
 {
-	if (vec__push(p->operands, word) == 0)
-		return PARSED_FINE;
-	error("out of memory");
-	return PARSED_WRONG;
+	return vec__push(p->operands, word) ? no_memory() : PARSED_FINE;
 }
 
 enum parsed options__parse(const struct option_use *table, void *settings, int argc, char **argv,
-			   bool stop_at_operand, struct words *operands)
+			   bool stop_at_operand, struct words *operands, struct given *given)
 {
-	struct parser p = { table, settings, argv, argc, 0, operands };
+	struct parser p = { table, settings, argv, argc, 0, operands, given };
 	enum parsed parsed = PARSED_FINE;
 	bool only_operands = false;
 

@@ -63,6 +63,9 @@ struct option {
 				       by --name=value only. NULL: it may not */
 };
 
+/* Those that were given, in their order; an option comes as often as it was. */
+struct given VEC_OF(const struct option *);
+
 struct option_group {
 	const char *title;
 	const struct option *options;
@@ -86,11 +89,11 @@ enum parsed {
 /*
  * Parse argv (argc words, without the names of program and command) into settings, which
  * hold the defaults, and append what is not an option to operands (their text stays
- * argv's). With stop_at_operand the first operand ends the options, as for a command
- * line to be run. Whatever is returned, options__free() is due.
+ * argv's), and to given what is one. With stop_at_operand the first operand ends the options,
+ * as for a command line to be run. Whatever is returned, options__free() is due.
  */
 enum parsed options__parse(const struct option_use *table, void *settings, int argc, char **argv,
-			   bool stop_at_operand, struct words *operands);
+			   bool stop_at_operand, struct words *operands, struct given *given);
 
 /* Free what parsing put into settings (not the settings themselves). */
 void options__free(const struct option_use *table, void *settings);

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "cli/help.h"
+#include "cli/option_forms.h"
 #include "cli/options.h"
 #include "cli/suggest.h"
 
@@ -77,28 +78,47 @@ static const struct option_use table[] = {
 /* One command line, parsed; what it said on stderr is in told. */
 static struct settings settings;
 static struct words operands;
+static struct given given;
 static char told[1000];
 
-static enum parsed parse_words(bool stop_at_operand, char **argv)
+/* From here on stderr is gathered; listen_no_more() has it back, and what it said in told. */
+static int listen(int *saved)
 {
 	char name[] = "/tmp/gctrace-options.XXXXXX";
-	int file = mkstemp(name), saved = dup(STDERR_FILENO), argc = 0;
-	enum parsed parsed;
-	ssize_t n;
+	const int file = mkstemp(name);
 
+	*saved = dup(STDERR_FILENO);
 	unlink(name);
 	dup2(file, STDERR_FILENO);
-	options__free(table, &settings);
-	memset(&settings, 0, sizeof(settings));
-	vec__reset(&operands);
-	while (argv[argc])
-		argc++;
-	parsed = options__parse(table, &settings, argc, argv, stop_at_operand, &operands);
+	return file;
+}
+
+static void listen_no_more(int file, int saved)
+{
+	ssize_t n;
+
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	n = pread(file, told, sizeof(told) - 1, 0);
 	told[n < 0 ? 0 : n] = '\0';
 	close(file);
+}
+
+static enum parsed parse_words(bool stop_at_operand, char **argv)
+{
+	int saved, argc = 0;
+	const int file = listen(&saved);
+	enum parsed parsed;
+
+	options__free(table, &settings);
+	memset(&settings, 0, sizeof(settings));
+	vec__reset(&operands);
+	vec__reset(&given);
+	while (argv[argc])
+		argc++;
+	parsed = options__parse(table, &settings, argc, argv, stop_at_operand, &operands,
+				&given);
+	listen_no_more(file, saved);
 	return parsed;
 }
 
@@ -111,6 +131,7 @@ static int free_all(void **state)
 	options__free(table, &settings);
 	memset(&settings, 0, sizeof(settings));
 	vec__free(&operands);
+	vec__free(&given);
 	return 0;
 }
 
@@ -309,6 +330,65 @@ static void distances(void **state)
 	assert_int_equal(edit_distance(longest, 63, longest, 63), 0);
 }
 
+static bool agree(void)
+{
+	static const struct option_form some[] = {
+		{ "output", NULL, "has it all" },
+		{ "flag", "--other, --verbose", NULL },
+		{ "pid", "--verbose, --others", NULL },
+		{ NULL, NULL, NULL },
+	};
+	int saved;
+	const int file = listen(&saved);
+	const bool answer = option_forms__agree(some, &given, first_options);
+
+	listen_no_more(file, saved);
+	return answer;
+}
+
+static void says_what_goes_together(void **state)
+{
+	static const struct {
+		char *words[4];
+		const char *told; /* NULL: all is well */
+	} cases[] = {
+		{ { NULL }, NULL },
+		{ { "--other", "-v" }, NULL },
+		{ { "-f", "-vv", "--other" }, NULL },
+		{ { "-f", "--pid", "1" }, NULL },
+		{ { "-p1", "-f", "--other" }, NULL }, /* it has an effect on one of them */
+		{ { "--output", "x", "-n3" }, NULL }, /* another group's */
+		{ { "--output=x", "--output=y" }, NULL },
+		{ { "--output=x", "-v" }, "--output has it all: give it without --verbose" },
+		{ { "-f", "--output=x" }, "--output has it all: give it without --flag" },
+		{ { "--other", "-p1" },
+		  "--other has no effect with --pid, which goes with --verbose, --others" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *words[5] = { NULL };
+		char line[200] = "";
+
+		memcpy(words, cases[i].words, sizeof(cases[i].words));
+		assert_int_equal(parse_words(false, words), PARSED_FINE);
+		assert_int_equal(agree(), !cases[i].told);
+		if (cases[i].told)
+			snprintf(line, sizeof(line), "gctrace: %s\n", cases[i].told);
+		assert_string_equal(told, line);
+	}
+}
+
+static void says_what_is_beyond(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-v", "--other", "-n3"), PARSED_FINE);
+	assert_null(option_forms__beyond(&given, first_options, "--other, --verbose"));
+	assert_string_equal(option_forms__beyond(&given, first_options, "--verbose")->name,
+			    "other");
+	assert_null(option_forms__beyond(&given, second_options, "--count"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +405,8 @@ int main(void)
 		cmocka_unit_test(says_the_range),
 		cmocka_unit_test(survives_random_words),
 		cmocka_unit_test(distances),
+		cmocka_unit_test(says_what_goes_together),
+		cmocka_unit_test(says_what_is_beyond),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, free_all);
