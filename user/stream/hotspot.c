@@ -116,12 +116,10 @@ int gc__start(const struct step *step, uint64_t time, struct text what, uint64_t
 
 int gc__finish(const struct step *step, uint64_t time, uint32_t tid, struct text what)
 {
-	struct event event = step__event(step, EVENT_GC_FINISH);
+	struct event event = translator__finish(step->record);
 
 	event.time = time;
 	event.tid = tid;
-	event.gc_finish.gc = EVENT_UNKNOWN;
-	event.gc_finish.collected = EVENT_UNKNOWN;
 	event.gc_finish.what = what;
 	return step__tell(step, &event);
 }

@@ -37,11 +37,9 @@ static uint64_t generations_up_to(int64_t generation)
 static int tell_pause(const struct record *record, const struct event_sink *sink,
 		      enum event_kind kind)
 {
-	struct event event = translator__event(record, kind);
+	struct event event = translator__pause(record, kind);
 
-	event.pause.pause = EVENT_UNKNOWN;
 	event.pause.why = GCTRACE_WHY_COLLECTION;
-	event.pause.suspend_ns = EVENT_UNKNOWN;
 	return sink->event(sink->ctx, &event);
 }
 
@@ -65,10 +63,9 @@ static int tell_start(const struct record *record, const struct event_sink *sink
 
 static int tell_done(const struct record *record, const struct event_sink *sink, int64_t found)
 {
-	struct event event = translator__event(record, EVENT_GC_FINISH);
+	struct event event = translator__finish(record);
 	int err;
 
-	event.gc_finish.gc = EVENT_UNKNOWN;
 	event.gc_finish.collected = found < 0 ? EVENT_UNKNOWN : (uint64_t)found;
 	err = sink->event(sink->ctx, &event);
 	return err ? err : tell_pause(record, sink, EVENT_PAUSE_END);

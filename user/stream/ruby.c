@@ -42,11 +42,9 @@ static const struct text sweep_word = { "sweep", 5 };
 static int tell_pause(const struct record *record, const struct event_sink *sink,
 		      enum event_kind kind, struct text what)
 {
-	struct event event = translator__event(record, kind);
+	struct event event = translator__pause(record, kind);
 
-	event.pause.pause = EVENT_UNKNOWN;
 	event.pause.why = GCTRACE_WHY_COLLECTION;
-	event.pause.suspend_ns = EVENT_UNKNOWN;
 	event.pause.what = what;
 	return sink->event(sink->ctx, &event);
 }
@@ -66,12 +64,10 @@ static int tell_start(const struct record *record, const struct event_sink *sink
 static int tell_finish(const struct record *record, const struct event_sink *sink,
 		       struct text what, uint64_t time, uint32_t tid)
 {
-	struct event event = translator__event(record, EVENT_GC_FINISH);
+	struct event event = translator__finish(record);
 
 	event.time = time;
 	event.tid = tid;
-	event.gc_finish.gc = EVENT_UNKNOWN;
-	event.gc_finish.collected = EVENT_UNKNOWN;
 	event.gc_finish.what = what;
 	return sink->event(sink->ctx, &event);
 }

@@ -55,6 +55,26 @@ static inline struct event translator__event(const struct record *record, enum e
 	};
 }
 
+/* The begin or end of a pause of a runtime that numbers none and tells no more of it. */
+static inline struct event translator__pause(const struct record *record, enum event_kind kind)
+{
+	struct event event = translator__event(record, kind);
+
+	event.pause.pause = EVENT_UNKNOWN;
+	event.pause.suspend_ns = EVENT_UNKNOWN;
+	return event;
+}
+
+/* The end of a collection, likewise. */
+static inline struct event translator__finish(const struct record *record)
+{
+	struct event event = translator__event(record, EVENT_GC_FINISH);
+
+	event.gc_finish.gc = EVENT_UNKNOWN;
+	event.gc_finish.collected = EVENT_UNKNOWN;
+	return event;
+}
+
 /*
  * The end of a pause, or a collection, of a thread: it is over by the time of this record, but when
  * it ended was missed (event.overdue). What the sink answers.
