@@ -42,13 +42,6 @@ static int settle_at(int dir, const char *part, const char *name)
 	return err ? -errno : 0;
 }
 
-static const char *name_in(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* The directory of the part, where no link leads to it; -1. */
 static int open_directory(const char *path)
 {
@@ -59,7 +52,7 @@ static int open_directory(const char *path)
 	struct buf directory = BUF_INIT;
 	int fd;
 
-	buf__add(&directory, path, (size_t)(name_in(path) - path));
+	buf__add(&directory, path, (size_t)(files__base_name(path) - path));
 	fd = directory.error ? -1 :
 			       (int)syscall(SYS_openat2, AT_FDCWD,
 					    directory.len ? buf__str(&directory) : ".", &how,
@@ -79,12 +72,12 @@ static bool is_ours(int dir, const char *part, int fd)
 /* Where only root may write: as root, in the very directory that the part was made in. */
 static int settle_as_root(const struct draft *draft, const char *name)
 {
-	const char *part = buf__str(&draft->part);
-	const int dir = open_directory(part);
+	const char *path = buf__str(&draft->part), *part = files__base_name(path);
+	const int dir = open_directory(path);
 	int err = -EACCES;
 
-	if (dir >= 0 && is_ours(dir, name_in(part), draft->fd))
-		err = settle_at(dir, name_in(part), name ? name_in(name) : NULL);
+	if (dir >= 0 && is_ours(dir, part, draft->fd))
+		err = settle_at(dir, part, name ? files__base_name(name) : NULL);
 	if (dir >= 0)
 		close(dir);
 	return err;
@@ -130,13 +123,14 @@ static int keep(const struct draft *draft, int socket)
 static int start_keeper(struct draft *draft)
 {
 	sigset_t all, before;
-	int sockets[2];
+	int sockets[2], err;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return -errno;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	draft->pid = fork();
+	err = draft->pid < 0 ? -errno : 0;
 	if (draft->pid == 0) {
 		close(sockets[0]);
 		_exit(keep(draft, sockets[1]));
@@ -144,10 +138,9 @@ static int start_keeper(struct draft *draft)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(sockets[1]);
 	draft->keeper = sockets[0];
-	if (draft->pid > 0)
-		return 0;
-	close(draft->keeper);
-	return -EAGAIN;
+	if (err)
+		close(draft->keeper);
+	return err;
 }
 
 /* Its answer: 0, or why the file has not got its name. */
@@ -174,12 +167,13 @@ static int tell_keeper(const struct draft *draft, bool whole)
 
 static int open_part(struct draft *draft)
 {
-	int err = draft->part.error;
+	int err;
 
-	if (!err)
-		err = draft->fd = files__create(buf__str(&draft->part));
+	if (draft->part.error)
+		return error_errno(draft->part.error, "cannot write %s", escape(draft->path));
+	draft->fd = files__create(buf__str(&draft->part));
 	if (draft->fd < 0)
-		return err;
+		return draft->fd;
 	err = start_keeper(draft);
 	if (err) {
 		settle(draft, NULL);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <dlfcn.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -17,11 +18,25 @@
 #include "base/draft.h"
 #include "base/files.h"
 
+static int fork_error; /* with which it fails; 0: it does not */
+
+/* Instead of the C library's. */
+pid_t fork(void)
+{
+	pid_t (*next)(void) = NULL;
+	void *found = dlsym(RTLD_NEXT, "fork");
+
+	memcpy(&next, &found, sizeof(next));
+	errno = fork_error;
+	return fork_error ? -1 : next();
+}
+
 /* A directory for one test, and the way back. */
 static int set_up(void **state)
 {
 	char name[] = "/tmp/gctrace-draft.XXXXXX";
 
+	fork_error = 0;
 	if (!mkdtemp(name) || chdir(name) || chmod(name, 0755))
 		return -1;
 	*state = strdup(name);
@@ -145,6 +160,20 @@ static void nothing_is_left_by_who_is_killed(void **state)
 	assert_contents("file", "first");
 }
 
+static void nothing_is_left_without_a_keeper(void **state)
+{
+	struct draft draft;
+
+	(void)state;
+	assert_int_equal(write_draft("file", "first", 0), 0);
+	fork_error = ENOMEM;
+	assert_int_equal(draft__open(&draft, "file"), -ENOMEM);
+	fork_error = 0;
+	assert_int_equal(draft__close(&draft, -ENOMEM), -ENOMEM);
+	assert_only("file ");
+	assert_contents("file", "first");
+}
+
 /* The rest is about sudo, and needs root. */
 
 static void be_sudo(void)
@@ -235,6 +264,7 @@ int main(void)
 		TEST(devices_are_written_to_in_place),
 		TEST(links_and_directories_are_refused),
 		TEST(nothing_is_left_by_who_is_killed),
+		TEST(nothing_is_left_without_a_keeper),
 		TEST(sudo_file_belongs_to_caller),
 		TEST(is_there_though_rights_were_given_up),
 		TEST(sudo_does_not_take_others_files),
