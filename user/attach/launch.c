@@ -69,6 +69,7 @@ struct launch {
 	sigset_t mask; /* as it was before */
 	bool ended;
 	int status;
+	bool released;
 };
 
 static struct member *member_of(const struct launch *launch, pid_t tid)
@@ -432,6 +433,9 @@ void launch__release(struct launch *launch)
 	int status;
 	pid_t tid;
 
+	if (launch->released)
+		return;
+	launch->released = true;
 	if (launch->bpf)
 		launch_bpf__detach(launch->bpf); /* first: no more of our stops from here on */
 	interrupt_all(launch);

@@ -22,6 +22,7 @@
 #include "attach/launch.h"
 #include "attach/limits.h"
 #include "bench.h"
+#include "ear.h"
 
 #define NEEDS_ROOT                      \
 	do {                            \
@@ -33,6 +34,7 @@
 /* What a watcher was told. */
 struct heard {
 	size_t started, execs, mapped, ended;
+	pid_t pids[3]; /* of the first that were started */
 	int status; /* of the last that ended */
 };
 
@@ -40,7 +42,8 @@ static void started(void *context, pid_t pid)
 {
 	struct heard *heard = context;
 
-	(void)pid;
+	if (heard->started < sizeof(heard->pids) / sizeof(*heard->pids))
+		heard->pids[heard->started] = pid;
 	heard->started++;
 }
 
@@ -268,6 +271,37 @@ static void who_waits_for_the_kernel_holds_nobody_up(void **state)
 	rmdir(name);
 }
 
+/* The program itself ends while a process that it made waits still. */
+static void who_waits_for_the_kernel_is_told_of_once(void **state)
+{
+	char name[] = "/tmp/gctrace-launch.XXXXXX", fifo[64], self[4096] = "";
+	struct launch *launch;
+	struct heard heard;
+	struct ear ear;
+	int reader, status;
+
+	NEEDS_ROOT;
+	assert_non_null(mkdtemp(name));
+	snprintf(fifo, sizeof(fifo), "%s/fifo", name);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	launch = start(&heard, "sh", "-c", "\"$0\" vfork \"$1\" & wait", self, fifo);
+	while (heard.started < 3 || !has_state(heard.pids[1], 'D'))
+		handle(launch);
+	ear__open(&ear);
+	launch__release(launch);
+	kill(launch__pid(launch), SIGTERM);
+	status = launch__wait(launch, not_interrupted);
+	assert_int_equal(launch__alive(launch), 1);
+	launch__free(launch);
+	assert_int_equal(ear__close(&ear, "wait for the kernel"), 1);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	reader = open(fifo, O_RDONLY | O_CLOEXEC);
+	close(reader);
+	unlink(fifo);
+	rmdir(name);
+}
+
 int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +311,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(the_program_has_the_limits_that_we_came_with),
 		cmocka_unit_test(what_is_let_go_runs_on),
 		cmocka_unit_test(who_waits_for_the_kernel_holds_nobody_up),
+		cmocka_unit_test(who_waits_for_the_kernel_is_told_of_once),
 	};
 
 	if (argc == 3 && strcmp(argv[1], "vfork") == 0)

@@ -14,12 +14,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/bpf.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "ear.h"
 
 static unsigned int one_in; /* of so many attempts to attach one fails; 0: none */
 static unsigned int attempts;
@@ -52,51 +52,6 @@ long syscall(long number, ...)
 	return next(number, a[0], a[1], a[2], a[3], a[4]);
 }
 
-/* What is said on stderr meanwhile. */
-struct ear {
-	FILE *file;
-	int before;
-};
-
-static void listen_in(struct ear *ear)
-{
-	fflush(stderr);
-	ear->file = tmpfile();
-	ear->before = dup(STDERR_FILENO);
-	assert_true(ear->file && ear->before >= 0);
-	assert_true(dup2(fileno(ear->file), STDERR_FILENO) >= 0);
-}
-
-/* Messages are wrapped, at a place that hangs on the length of paths. */
-static void unwrap(char *text)
-{
-	static const char wrap[] = "\ngctrace:   ";
-	char *at = text;
-
-	while ((at = strstr(at, wrap))) {
-		*at++ = ' ';
-		memmove(at, at + strlen(wrap) - 1, strlen(at + strlen(wrap) - 1) + 1);
-	}
-}
-
-/* Ends it. How often were these words said? */
-static size_t heard(struct ear *ear, const char *words)
-{
-	static char text[65536];
-	size_t count = 0;
-
-	fflush(stderr);
-	dup2(ear->before, STDERR_FILENO);
-	close(ear->before);
-	rewind(ear->file);
-	text[fread(text, 1, sizeof(text) - 1, ear->file)] = '\0';
-	fclose(ear->file);
-	unwrap(text);
-	for (const char *at = text; (at = strstr(at, words)); at += strlen(words))
-		count++;
-	return count;
-}
-
 static size_t sites_of(const struct session_options *options)
 {
 	struct bench bench;
@@ -118,25 +73,25 @@ static void tried_again(bool old, int with)
 
 	bench__start(&bench, &options, LEVEL_COLLECTIONS);
 	error = with;
-	listen_in(&ear);
+	ear__open(&ear);
 	one_in = 2;
 	session__want(bench.session, bench.target, LEVEL_ALL);
 	failed = bench.target->failed;
-	assert_int_equal(heard(&ear, "could not be attached"), with == EMFILE ? 1 : failed);
+	assert_int_equal(ear__close(&ear, "could not be attached"), with == EMFILE ? 1 : failed);
 	assert_true(failed > 0);
 	assert_int_equal(bench.target->attached + failed, all);
 
-	listen_in(&ear);
+	ear__open(&ear);
 	one_in = 1;
 	session__rescan(bench.session);
-	assert_int_equal(heard(&ear, "attached"), 0);
+	assert_int_equal(ear__close(&ear, "attached"), 0);
 	assert_int_equal(bench.target->failed, failed);
 
-	listen_in(&ear);
+	ear__open(&ear);
 	one_in = 0;
 	assert_int_equal(session__rescan(bench.session), 0);
 	assert_int_equal(session__rescan(bench.session), 0);
-	assert_int_equal(heard(&ear, "attached now"), 1);
+	assert_int_equal(ear__close(&ear, "attached now"), 1);
 	assert_int_equal(bench.target->failed, 0);
 	assert_int_equal(bench.target->attached, all);
 	assert_int_equal(bench.target->unattached, failed);
