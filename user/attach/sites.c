@@ -89,7 +89,7 @@ static int leave_out(struct target *target, const struct link_site *like, int er
 		buf__str(why));
 	link.site.path = NULL;
 	target->unattached++;
-	return vec__push(&target->links, link);
+	return vec__push(&target->links, link) ? error_errno(-ENOMEM, "no memory") : 0;
 }
 
 static int add_site(struct target *target, const struct attacher *attacher, struct sites *sites,
@@ -229,7 +229,8 @@ static int add_module(struct sites *sites, struct target *target, const struct a
  * While links take what descriptors they can get some are set aside, so that afterwards there are
  * enough for all else that has to be opened.
  */
-static int attach(struct target *target, const struct attacher *attacher, struct sites *sites)
+static int make_links(struct target *target, const struct attacher *attacher,
+		      const struct sites *sites)
 {
 	int aside[DESCRIPTORS_ASIDE], err;
 
@@ -238,6 +239,14 @@ static int attach(struct target *target, const struct attacher *attacher, struct
 	err = links__attach(&target->links, attacher->kernel, sites->items, sites->count);
 	for (size_t i = 0; i < DESCRIPTORS_ASIDE; i++)
 		files__close(&aside[i]);
+	return err ? error_errno(err, "no memory") : 0;
+}
+
+/* Most looks find nothing new: a thread of the target may stand still for them. */
+static int attach(struct target *target, const struct attacher *attacher, struct sites *sites)
+{
+	int err = sites->count ? make_links(target, attacher, sites) : 0;
+
 	for (struct module *module = target->modules.first; module; module = module->next)
 		module__close(module);
 	vec__reset(sites);
