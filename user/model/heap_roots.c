@@ -94,9 +94,9 @@ void heap_roots__free(struct heap_roots *roots)
 	hash_slots__free(&roots->by_name, roots->memory);
 }
 
-static bool is_frame(uint64_t type)
+bool heap_root__is_frame(uint64_t type)
 {
-	return (type >= GCTRACE_C_RT_JIT && type <= GCTRACE_C_RT_FAST_INTERPRETED);
+	return type >= GCTRACE_C_RT_JIT && type <= GCTRACE_C_RT_FAST_INTERPRETED;
 }
 
 static int find_container(struct heap_roots *roots, uint64_t type, uint64_t id1, uint64_t id2)
@@ -112,7 +112,7 @@ static int find_container(struct heap_roots *roots, uint64_t type, uint64_t id1,
 	if (roots->container != ROW_NONE && is_same(node_at(roots, roots->container), &like))
 		return 0;
 	roots->kind = ROW_NONE;
-	if (is_frame(type) && roots->thread != ROW_NONE) {
+	if (heap_root__is_frame(type) && roots->thread != ROW_NONE) {
 		like.parent = roots->thread;
 	} else {
 		const struct root_node group = { .level = HEAP_ROOT_TYPE, .type = type };
@@ -131,7 +131,7 @@ int heap_roots__begin(struct heap_roots *roots, const struct event *event)
 
 	if (!err && event->container.type == GCTRACE_C_RT_THREAD)
 		roots->thread = roots->container;
-	else if (!err && !is_frame(event->container.type))
+	else if (!err && !heap_root__is_frame(event->container.type))
 		roots->thread = ROW_NONE;
 	return err;
 }

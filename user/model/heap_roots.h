@@ -53,6 +53,9 @@ struct heap_root {
 	uint32_t below;		 /* how many nodes and roots stand below it */
 };
 
+/* Is this type of container one of frames? They stand below their thread. */
+bool heap_root__is_frame(uint64_t container_type);
+
 struct heap_roots {
 	struct memory *memory;
 	struct pile nodes; /* struct root_node: all but the roots themselves */

@@ -64,11 +64,6 @@ static struct outline_line line_of(const struct walk *walk, uint32_t place, uint
 	return line;
 }
 
-static bool is_frame(uint64_t type)
-{
-	return type >= GCTRACE_C_RT_JIT && type <= GCTRACE_C_RT_FAST_INTERPRETED;
-}
-
 /* A level that says nothing: one kind of root in a container, the only container of its type. */
 static bool is_passed_through(const struct heap *heap, uint32_t place)
 {
@@ -77,7 +72,7 @@ static bool is_passed_through(const struct heap *heap, uint32_t place)
 	if (root.level == HEAP_ROOT_KIND)
 		return true;
 	return root.level == HEAP_ROOT_CONTAINER && root.type != GCTRACE_C_RT_THREAD &&
-	       !is_frame(root.type) && root.type != GCTRACE_C_STATIC &&
+	       !heap_root__is_frame(root.type) && root.type != GCTRACE_C_STATIC &&
 	       (root.id1 == 0 || root.id1 == EVENT_UNKNOWN);
 }
 

@@ -74,11 +74,6 @@ static int find_marker(struct type_tree *tree, enum type_tree_kind kind, uint32_
 
 /* ---------------------------------------------------------------- roots */
 
-static bool is_frame(uint64_t type)
-{
-	return type >= GCTRACE_C_RT_JIT && type <= GCTRACE_C_RT_FAST_INTERPRETED;
-}
-
 /* Kinds of handles differ in what they mean; a local or a static says so by where it stands. */
 static bool tells_by_kind(uint64_t type)
 {
@@ -94,9 +89,9 @@ static bool is_told(const struct heap_root *root, uint64_t *id)
 		return true;
 	case HEAP_ROOT_CONTAINER:
 		/* Several frames of one method are one. */
-		*id = is_frame(root->type) ? root->id2 : root->id1;
-		return is_frame(root->type) || root->type == GCTRACE_C_RT_THREAD ||
-		       root->type == GCTRACE_C_STATIC;
+		*id = heap_root__is_frame(root->type) ? root->id2 : root->id1;
+		return heap_root__is_frame(root->type) ||
+		       root->type == GCTRACE_C_RT_THREAD || root->type == GCTRACE_C_STATIC;
 	case HEAP_ROOT_KIND:
 		*id = root->kind;
 		return tells_by_kind(root->type);

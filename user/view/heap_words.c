@@ -158,18 +158,13 @@ static void add_container_type(struct buf *out, const struct heap *heap, uint64_
 			 type);
 }
 
-bool heap_words__is_frame(uint64_t type)
-{
-	return type >= GCTRACE_C_RT_JIT && type <= GCTRACE_C_RT_FAST_INTERPRETED;
-}
-
 static void add_container(struct buf *out, const struct heap *heap, const struct heap_root *root)
 {
 	if (root->type == GCTRACE_C_RT_THREAD) {
 		buf__add_str(out, "thread ");
 		add_name(out, name_of(heap, GCTRACE_SPACE_THREAD, root->id1, 0), "number",
 			 root->id1);
-	} else if (heap_words__is_frame(root->type)) {
+	} else if (heap_root__is_frame(root->type)) {
 		add_name(out, name_of(heap, GCTRACE_SPACE_METHOD, root->id2, 0), "method",
 			 root->id2);
 	} else if (root->type == GCTRACE_C_STATIC) {
@@ -262,14 +257,14 @@ void heap_words__root(struct buf *out, const struct heap *heap, uint32_t place)
 		add_reference(out, heap, &root);
 		return;
 	}
-	thread = heap_words__is_frame(root.type) || root.type == GCTRACE_C_RT_THREAD ?
+	thread = heap_root__is_frame(root.type) || root.type == GCTRACE_C_RT_THREAD ?
 			 heap_words__thread(heap, &root) :
 			 HEAP_NONE;
 	if (thread != HEAP_NONE) {
 		heap_words__node(out, heap, thread);
 		buf__add_str(out, ": ");
 	}
-	if (heap_words__is_frame(root.type)) {
+	if (heap_root__is_frame(root.type)) {
 		add_container(out, heap, &root);
 		buf__add_str(out, ", ");
 	} else if (!container_words(root.type)) {

@@ -34,9 +34,6 @@ void heap_words__node(struct buf *out, const struct heap *heap, uint32_t place);
 /* A node by itself: "static shop.Cache.instance", "thread main: Session.serve, local 3". */
 void heap_words__root(struct buf *out, const struct heap *heap, uint32_t place);
 
-/* Is this a container of a stack frame? */
-bool heap_words__is_frame(uint64_t type);
-
 /* The node of the thread that a frame or a root in one belongs to; HEAP_NONE. */
 uint32_t heap_words__thread(const struct heap *heap, const struct heap_root *root);
 

@@ -71,7 +71,7 @@ static int take(struct hprof_roots *roots, const struct heap *heap, uint32_t pla
 	if (is_container && root.type == GCTRACE_C_RT_THREAD)
 		return vec__push(&roots->threads, ((struct hprof_thread){
 							  .place = place, .object = HEAP_NONE }));
-	if (is_container && heap_words__is_frame(root.type))
+	if (is_container && heap_root__is_frame(root.type))
 		return vec__push(&roots->frames, (struct hprof_frame){ .place = place });
 	if (!is_strong(&root))
 		return 0;

@@ -103,7 +103,7 @@ uint64_t hprof_shapes__shown(const struct hprof_shapes *shapes, uint32_t type, u
 
 /* ---------------------------------------------------------------- what objects are like */
 
-/* Which fields an object needs; as place_references() of export_hprof.c uses them. */
+/* Which fields an object needs; as place_references() of hprof_objects.c uses them. */
 static struct hprof_size size_of(const struct hprof_shapes *shapes, const struct heap *heap,
 				 uint32_t place, const struct heap_object *object)
 {
