@@ -142,6 +142,14 @@ void escape__add(struct buf *buf, const void *bytes, size_t len)
 	}
 }
 
+void escape__move(struct buf *buf, struct buf *raw)
+{
+	escape__add(buf, buf__str(raw), raw->len);
+	if (raw->error && !buf->error)
+		buf->error = raw->error;
+	buf__reset(raw);
+}
+
 const char *escape_bytes(const void *bytes, size_t len)
 {
 	static _Thread_local struct buf buffers[16];

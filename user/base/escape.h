@@ -27,6 +27,9 @@
 /* Append the escaped form of len bytes. */
 void escape__add(struct buf *buf, const void *bytes, size_t len);
 
+/* The same of all that is in raw, which is empty then; what raw had lost, buf has lost, too. */
+void escape__move(struct buf *buf, struct buf *raw);
+
 /*
  * The escaped form of a string, for use as an argument of error() and its like:
  *

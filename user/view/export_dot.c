@@ -46,9 +46,9 @@ static void add_escaped(struct drawing *drawing)
 	size_t piece = drawing->out.len;
 
 	buf__reset(&drawing->escaped);
-	escape__add(&drawing->escaped, buf__str(&drawing->raw), drawing->raw.len);
-	if (drawing->raw.error || drawing->escaped.error)
-		drawing->out.error = -ENOMEM;
+	escape__move(&drawing->escaped, &drawing->raw);
+	if (drawing->escaped.error)
+		drawing->out.error = drawing->escaped.error;
 	for (const char *at = buf__str(&drawing->escaped); *at; at++) {
 		if (drawing->out.len - piece > STRING_BYTES && begins_character(*at)) {
 			buf__add_str(&drawing->out, "\" + \"");
@@ -61,7 +61,6 @@ static void add_escaped(struct drawing *drawing)
 		else
 			buf__add_char(&drawing->out, *at);
 	}
-	buf__reset(&drawing->raw);
 }
 
 static void add_head(struct drawing *drawing, const struct heap_heading *heading)

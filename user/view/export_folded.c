@@ -24,10 +24,9 @@ struct folding {
 
 static void add_name(struct folding *folding, const struct type_tree_node *node, bool begins)
 {
-	buf__reset(&folding->raw);
 	buf__reset(&folding->name);
 	type_tree_words__add(&folding->raw, folding->heap, node);
-	escape__add(&folding->name, buf__str(&folding->raw), folding->raw.len);
+	escape__move(&folding->name, &folding->raw);
 	for (const char *at = buf__str(&folding->name); *at; at++) {
 		if (*at == ';')
 			buf__add_str(&folding->line, "\\x3b");
@@ -37,8 +36,7 @@ static void add_name(struct folding *folding, const struct type_tree_node *node,
 			buf__add_char(&folding->line, *at);
 	}
 	if (!folding->line.error)
-		folding->line.error = folding->raw.error ? folding->raw.error :
-							   folding->name.error;
+		folding->line.error = folding->name.error;
 }
 
 static int find_path(struct folding *folding, uint32_t index)

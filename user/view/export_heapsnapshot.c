@@ -259,13 +259,12 @@ static void put_string(struct snapshot *to, const struct buf *escaped)
 	putc_unlocked('"', to->out);
 }
 
-/* Both are empty afterwards. */
+/* Both are empty afterwards; `escaped` remembers an error. */
 static void put_name(struct snapshot *to, struct buf *name, struct buf *escaped)
 {
-	escape__add(escaped, buf__str(name), name->len);
+	escape__move(escaped, name);
 	put_string(to, escaped);
-	buf__reset(name);
-	buf__reset(escaped);
+	buf__truncate(escaped, 0);
 }
 
 static void put_type_strings(struct snapshot *to, uint32_t type, struct buf *name,
@@ -276,7 +275,7 @@ static void put_type_strings(struct snapshot *to, uint32_t type, struct buf *nam
 	for (uint32_t i = 0; i < to->fields.types[type].fields.count; i++) {
 		export_fields__name(escaped, to->heap, &to->fields, type, i);
 		put_string(to, escaped);
-		buf__reset(escaped);
+		buf__truncate(escaped, 0);
 	}
 }
 
@@ -308,7 +307,7 @@ static int put_strings(struct snapshot *to)
 		put_type_strings(to, i, &name, &escaped);
 	put_root_strings(to, &name, &escaped);
 	putc_unlocked(']', to->out);
-	err = name.error ? name.error : escaped.error;
+	err = escaped.error;
 	buf__free(&name);
 	buf__free(&escaped);
 	return err;

@@ -149,11 +149,8 @@ static int go_on(struct graph_writer *writer)
 /* writer->raw, safe to show, as a field of a message. */
 static void add_escaped(struct graph_writer *writer, struct buf *out, uint32_t field)
 {
-	escape__add(&writer->name, buf__str(&writer->raw), writer->raw.len);
-	if (writer->raw.error)
-		out->error = writer->raw.error;
+	escape__move(&writer->name, &writer->raw);
 	protobuf__message(out, field, &writer->name);
-	buf__reset(&writer->raw);
 }
 
 /* ---------------------------------------------------------------- when, and who */

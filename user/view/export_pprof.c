@@ -89,11 +89,8 @@ static uint64_t add_word(struct profile_writer *writer, const char *word)
 /* writer->raw, safe to show. */
 static uint64_t add_escaped(struct profile_writer *writer)
 {
-	escape__add(&writer->name, buf__str(&writer->raw), writer->raw.len);
-	if (writer->raw.error || writer->name.error)
-		writer->out.error = -ENOMEM;
+	escape__move(&writer->name, &writer->raw);
 	protobuf__message(&writer->out, PROFILE_STRING_TABLE, &writer->name);
-	buf__reset(&writer->raw);
 	return writer->strings++;
 }
 

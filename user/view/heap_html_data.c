@@ -48,10 +48,8 @@ struct data {
 /* What heap_words.h put into the raw buffer, as people are shown it. */
 static void add_words(struct data *data, const char *key)
 {
-	buf__reset(&data->text);
-	escape__add(&data->text, buf__str(&data->raw), data->raw.len);
-	json__bytes(data->json, key, buf__str(&data->text), data->text.len);
-	buf__reset(&data->raw);
+	escape__move(&data->text, &data->raw);
+	json__take(data->json, key, &data->text);
 }
 
 static bool is_inside(char c)
@@ -443,8 +441,7 @@ int heap_html__data(const struct heap_html *page, struct json *json)
 	if (!err) {
 		memset(data.rows, 0xff, types * sizeof(*data.rows));
 		add_all(&data);
-		err = data.raw.error ? data.raw.error : data.text.error;
-		err = err ? err : data.error;
+		err = data.error;
 	}
 	hash_slots__free(&data.by_field, &data.memory);
 	vec__free(&data.fields);

@@ -41,8 +41,7 @@ static int end(struct heap_ndjson *ndjson)
 /* What heap_words.h put into the scratch buffer. */
 static void add_words(struct heap_ndjson *ndjson, const char *key)
 {
-	json__bytes(&ndjson->json, key, buf__str(&ndjson->text), ndjson->text.len);
-	buf__reset(&ndjson->text);
+	json__take(&ndjson->json, key, &ndjson->text);
 }
 
 static void add_type(struct heap_ndjson *ndjson, const char *name, uint32_t index)

@@ -31,8 +31,9 @@ int heap_text__flush(struct heap_text *text)
 const char *heap_text__escaped(struct heap_text *text)
 {
 	buf__reset(&text->name);
-	escape__add(&text->name, buf__str(&text->raw), text->raw.len);
-	buf__reset(&text->raw);
+	escape__move(&text->name, &text->raw);
+	if (text->name.error)
+		text->out.error = text->name.error;
 	return buf__str(&text->name);
 }
 

@@ -53,6 +53,8 @@ static void add_step(struct steps *steps)
 	end_step(steps);
 	buf__reset(&steps->last);
 	buf__add_str(&steps->last, step);
+	if (steps->last.error)
+		steps->text->out.error = steps->last.error;
 	steps->times = 1;
 }
 

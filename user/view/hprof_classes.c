@@ -93,16 +93,14 @@ static bool is_array_name(const char *name, size_t bytes)
 static void write_string(struct hprof_dump *dump, uint64_t id, struct buf *text)
 {
 	struct buf escaped = BUF_INIT;
-	size_t from = 0;
 
 	if (buf__str(text)[0] == '[' && !is_array_name(buf__str(text), text->len)) {
 		buf__add_str(&escaped, "\\x5b");
-		from = 1;
+		buf__drop_front(text, 1);
 	}
-	escape__add(&escaped, buf__str(text) + from, text->len - from);
+	escape__move(&escaped, text);
 	hprof__string(&dump->writer, id, &escaped);
 	buf__free(&escaped);
-	buf__reset(text);
 }
 
 static void write_type_names(struct hprof_dump *dump, uint32_t type, struct buf *text)

@@ -282,7 +282,7 @@ static void write_name(const struct heap *heap, uint32_t place, struct hprof_wri
 	struct buf name = BUF_INIT, escaped = BUF_INIT;
 
 	heap_words__node(&name, heap, place);
-	escape__add(&escaped, buf__str(&name), name.len);
+	escape__move(&escaped, &name);
 	hprof__string(writer, id, &escaped);
 	buf__free(&escaped);
 	buf__free(&name);

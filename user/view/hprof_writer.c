@@ -105,4 +105,6 @@ void hprof__string(struct hprof_writer *writer, uint64_t id, const struct buf *t
 	hprof__record(writer, HPROF_STRING, sizeof(id) + text->len);
 	hprof__u8(writer, id);
 	put(writer, buf__str(text), text->len);
+	if (text->error)
+		writer->segment.error = text->error;
 }

@@ -78,7 +78,7 @@ void hprof__u4(struct hprof_writer *writer, uint32_t value);
 void hprof__u8(struct hprof_writer *writer, uint64_t value);
 void hprof__zeros(struct hprof_writer *writer, uint64_t count);
 
-/* A whole record. */
+/* A whole record; what text has lost, hprof__end() says. */
 void hprof__string(struct hprof_writer *writer, uint64_t id, const struct buf *text);
 
 #endif

@@ -198,6 +198,14 @@ void json__string(struct json *json, const char *key, const char *text)
 	json__bytes(json, key, text, strlen(text));
 }
 
+void json__take(struct json *json, const char *key, struct buf *text)
+{
+	json__bytes(json, key, buf__str(text), text->len);
+	if (text->error)
+		json->error = text->error;
+	buf__reset(text);
+}
+
 const char *json__close(struct json *json, size_t *len)
 {
 	assert(json->levels.count == 1 || json->error);

@@ -75,6 +75,9 @@ void json__address(struct json *json, const char *key, uint64_t address);
 void json__string(struct json *json, const char *key, const char *text);
 void json__bytes(struct json *json, const char *key, const void *bytes, size_t len);
 
+/* All that is in text, which is empty then; what text had lost, the line has lost, too. */
+void json__take(struct json *json, const char *key, struct buf *text);
+
 /*
  * Close the line and hand it over: the text with its newline, valid until the next
  * json__begin(); or NULL with json->error set.

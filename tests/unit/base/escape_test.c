@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -172,6 +173,24 @@ static void several_at_once(void **state)
 	assert_string_equal(second, "b\\n");
 }
 
+static void what_raw_lost_is_lost(void **state)
+{
+	struct buf raw = BUF_INIT, shown = BUF_INIT;
+
+	(void)state;
+	buf__add_str(&raw, "a\n");
+	escape__move(&shown, &raw);
+	assert_int_equal(raw.len, 0);
+	buf__add_str(&raw, "b");
+	raw.error = -ENOMEM;
+	escape__move(&shown, &raw);
+	assert_string_equal(buf__str(&shown), "a\\nb");
+	assert_int_equal(shown.error, -ENOMEM);
+	assert_int_equal(raw.error, 0);
+	buf__free(&raw);
+	buf__free(&shown);
+}
+
 static void counts_columns(void **state)
 {
 	(void)state;
@@ -190,6 +209,7 @@ int main(void)
 		cmocka_unit_test(loses_nothing_and_is_harmless),
 		cmocka_unit_test(long_names_stay_whole),
 		cmocka_unit_test(several_at_once),
+		cmocka_unit_test(what_raw_lost_is_lost),
 		cmocka_unit_test(counts_columns),
 	};
 

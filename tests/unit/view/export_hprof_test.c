@@ -3,6 +3,7 @@
  * hprof files, read back by a reader of this test's own that works sizes out as VisualVM does:
  * whatever the shapes of objects are, each comes out with its size and its references.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 #include "unit/model/dump.h"
 #include "view/export.h"
 #include "view/heap_view.h"
+#include "view/hprof_writer.h"
 
 /* ---------------------------------------------------------------- the reader */
 
@@ -577,6 +579,21 @@ static void test_random_heaps(void **state)
 	}
 }
 
+static void a_name_that_is_not_whole_is_an_error(void **state)
+{
+	struct hprof_writer writer = { .out = tmpfile() };
+	struct buf name = BUF_INIT;
+
+	(void)state;
+	assert_non_null(writer.out);
+	name.error = -ENOMEM;
+	hprof__string(&writer, 1, &name);
+	name.error = 0;
+	hprof__string(&writer, 2, &name);
+	assert_int_equal(hprof__end(&writer), -ENOMEM);
+	fclose(writer.out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -590,6 +607,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_random_heaps),
+		cmocka_unit_test(a_name_that_is_not_whole_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

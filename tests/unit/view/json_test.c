@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
 #include <math.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -211,6 +212,28 @@ static void long_names_stay_whole(void **state)
 	json__free(&json);
 }
 
+static void what_a_text_lost_is_lost(void **state)
+{
+	struct json json = JSON_INIT;
+	struct buf text = BUF_INIT;
+	size_t len;
+
+	(void)state;
+	json__begin(&json);
+	buf__add_str(&text, "whole");
+	json__take(&json, "a", &text);
+	assert_string_equal(json__close(&json, &len), "{\"a\":\"whole\"}\n");
+	json__begin(&json);
+	text.error = -ENOMEM;
+	json__take(&json, "a", &text);
+	assert_int_equal(text.error, 0);
+	json__bool(&json, "b", true);
+	assert_null(json__close(&json, &len));
+	assert_int_equal(json.error, -ENOMEM);
+	buf__free(&text);
+	json__free(&json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +243,7 @@ int main(void)
 		cmocka_unit_test(random_bytes_survive_a_real_parser),
 		cmocka_unit_test(doubles_read_back_exactly),
 		cmocka_unit_test(long_names_stay_whole),
+		cmocka_unit_test(what_a_text_lost_is_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
