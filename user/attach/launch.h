@@ -48,7 +48,8 @@ void launch__free(struct launch *launch);
 
 /*
  * Lets go of all processes, which run on. Threads that the kernel does not stop within a second,
- * since they wait for it, are told of, and are let go by launch__wait(), or by the end of gctrace. Done once, however often it is called.
+ * since they wait for it, are told of, and are let go by launch__wait(), or by the end of gctrace.
+ * Done once, however often it is called.
  */
 void launch__release(struct launch *launch);
 

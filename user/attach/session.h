@@ -36,7 +36,7 @@ struct session_handlers {
 	void *context;
 	/* A new target, not by session__add(): after an exec, or a child (follow). */
 	void (*joined)(void *context, struct target *target);
-	/* Something was attached to a target that had no such level before, or it was identified. */
+	/* A target has a level that it had not before, or was identified. */
 	void (*attached)(void *context, struct target *target);
 	/* It has ended; state, ended_ns and exit_status say how and when. */
 	void (*ended)(void *context, struct target *target);

@@ -33,7 +33,7 @@ enum known {
 	KNOWN_MOVES = 4,
 	KNOWN_DEATHS = 8, /* how many objects died; what moves tell includes that */
 	KNOWN_CAUSES = 16,
-	KNOWN_SOME_CAUSES = 32, /* those that the runtime works out for itself; not with the above */
+	KNOWN_SOME_CAUSES = 32, /* those that the runtime works out itself; not with the above */
 };
 
 /* What there is to say of a target. Texts are the target's own bytes; of 0 bytes: not known. */
