@@ -15,7 +15,8 @@ record_dump() {	# NAME OPTION...
 	shift
 	start "$name" minivm --quiet --nursery 512k "$@"
 	work "$(pid "$name")" 0.5
-	run timeout 120 gctrace record -p "$(pid "$name")" -n 1 --dump --output "$TMP/$name.gctrace"
+	run timeout 120 gctrace record -p "$(pid "$name")" -n 1 --moves --dump \
+		--output "$TMP/$name.gctrace"
 	expect_status 0
 	stop "$name"
 	gctrace heap "$TMP/$name.gctrace" -o json --top 0 >"$TMP/$name.heap" ||
@@ -165,6 +166,17 @@ else
 	skip "graphviz is not installed"
 fi
 
+t "dot: an id means the same object as its address"
+id=$(gctrace heap "$TMP/leak.gctrace" -o json --objects --type shop.OrderCache --top 1 |
+	sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+cp "$TMP/leak.dot" "$TMP/by_address"
+export_as leak dot --id "$id" --depth 2 --top 0
+cmp "$TMP/by_address" "$TMP/leak.dot" || fail "--id $id draws something else than --address $at"
+run timeout 60 gctrace export "$TMP/leak.gctrace" --as dot --id 99999999999
+expect_status 1
+expect "$TMP/err" 'object 99999999999 was not seen up to this dump'
+pass
+
 t "dot: what is not drawn is counted, and graphviz draws the rest"
 export_as leak dot --address "$at" --top 3 --depth 3
 expect "$TMP/leak.dot" '→ [0-9]+ more'
@@ -195,10 +207,21 @@ else
 fi
 
 t "without an object there is nothing to draw around; the others take the whole heap"
-run timeout 60 gctrace export "$TMP/leak.gctrace" --as dot
-expect_status 2
 run timeout 60 gctrace export "$TMP/leak.gctrace" --as dot --address 0x10
 expect_status 1
-run timeout 60 gctrace export "$TMP/leak.gctrace" --as folded --address 0x10
-expect_status 2
+while read -r words; do
+	# shellcheck disable=SC2086
+	run timeout 60 gctrace export $words
+	expect_status 2
+done <<EOF
+$TMP/leak.gctrace --as dot
+$TMP/leak.gctrace --as dot --address $at --id $id
+-p 1 --as dot --id $id
+$TMP/leak.gctrace --as folded --address 0x10
+$TMP/leak.gctrace --as folded --id $id
+$TMP/leak.gctrace --as folded --depth 3
+$TMP/leak.gctrace --as folded --top 3
+EOF
+run timeout 60 gctrace export "$TMP/leak.gctrace" --as folded --top 3
+expect "$TMP/err" '--as folded is of the whole heap: --top is for formats that draw one object'
 pass

@@ -20,6 +20,7 @@
 #include "heap_select.h"
 #include "heap_settings.h"
 #include "heap_source.h"
+#include "option_forms.h"
 #include "settings.h"
 #include "signals.h"
 
@@ -31,6 +32,7 @@ struct export_settings {
 	int as; /* index in export_names; NO_FORMAT */
 	const char *file;
 	uint64_t address; /* 0: none */
+	uint64_t id;	  /* 0: none */
 	uint64_t depth, top;
 	struct target_settings target;
 	struct graph_settings graph;
@@ -50,6 +52,10 @@ static const struct option export_options[] = {
 	  .offset = offsetof(struct export_settings, address),
 	  .help = "For dot: draw what lies around the object that begins at this address"
 		  " (hexadecimal)" },
+	{ .name = "id", .kind = OPTION_COUNT, .metavar = "ID", .min = 1,
+	  .offset = offsetof(struct export_settings, id),
+	  .help = "For dot: the same of the object with this id, as gctrace follow and heap"
+		  " --objects give it: of a FILE, since ids live in one trace" },
 	{ .name = "depth", .kind = OPTION_COUNT, .metavar = "COUNT", .min = 1, .default_text = "2",
 	  .offset = offsetof(struct export_settings, depth),
 	  .help = "For dot: so many references away from it at most" },
@@ -198,12 +204,16 @@ static void tell(const struct sink *sink, const struct heap *heap, const struct 
 
 /* ---------------------------------------------------------------- the command */
 
-static int find_object(struct heap *heap, const struct export_settings *settings,
+static int find_object(const struct heap_source *source, const struct export_settings *settings,
 		       struct export_options *to)
 {
 	uint32_t place = HEAP_NONE;
-	int err = settings->address ? heap_select__find(heap, settings->address, &place) : 0;
+	int err = 0;
 
+	if (settings->id)
+		err = heap_select__find_id(source->heap, source->lives, settings->id, &place);
+	else if (settings->address)
+		err = heap_select__find(source->heap, settings->address, &place);
 	to->id_place = place;
 	to->depth = settings->depth;
 	to->most = settings->top;
@@ -214,7 +224,7 @@ static int write_all(struct sink *sink, const struct export_settings *settings,
 		     const struct exporter *exporter, const struct heap_source *source)
 {
 	struct export_options to;
-	int err = find_object(source->heap, settings, &to);
+	int err = find_object(source, settings, &to);
 
 	if (err)
 		return err;
@@ -235,6 +245,12 @@ static int write_all(struct sink *sink, const struct export_settings *settings,
 static int export_heap(const struct export_settings *settings, const struct exporter *exporter,
 		       const struct words *operands, struct heap_source *source)
 {
+	const struct graph_request request = {
+		.graph = &settings->graph,
+		.target = &settings->target,
+		.operands = operands,
+		.following = settings->id ? HEAP_FOLLOWED : HEAP_NOT_FOLLOWED,
+	};
 	struct sink sink;
 	int err = 0;
 
@@ -242,7 +258,7 @@ static int export_heap(const struct export_settings *settings, const struct expo
 	if (!operands->count)
 		err = open_sink(&sink, settings->file);
 	if (!err)
-		err = graph_settings__take(&settings->graph, &settings->target, operands, source);
+		err = graph__take(&request, source);
 	if (!err && operands->count)
 		err = open_sink(&sink, settings->file);
 	if (!err)
@@ -260,16 +276,22 @@ static void ask_for_format(void)
 static bool are_sound(const struct export_settings *settings, const struct invocation *invocation,
 		      const struct exporter *exporter)
 {
+	const struct option *beyond =
+		option_forms__beyond(&invocation->given, export_options, "--as, --output");
+
 	if (!exporter)
 		ask_for_format();
 	else if (exporter->is_binary && !settings->file && isatty(STDOUT_FILENO))
 		error("%s is not for a terminal: give --output FILE", exporter->name);
-	else if (exporter->of_one_object != !!settings->address)
-		error(exporter->of_one_object ? "--as %s draws what lies around one object: give"
-						" --address ADDRESS" :
-						"--as %s is of the whole heap: --address is for"
-						" formats that draw one object",
+	else if (!exporter->of_one_object && beyond)
+		error("--as %s is of the whole heap: --%s is for formats that draw one object",
+		      exporter->name, beyond->name);
+	else if (exporter->of_one_object && !!settings->address + !!settings->id != 1)
+		error("--as %s draws what lies around one object: give one of --address ADDRESS"
+		      " and --id ID",
 		      exporter->name);
+	else if (settings->id && !invocation->operands.count)
+		error("--id is of a recording, since ids live in one trace: give its FILE");
 	else
 		return target_settings__process_or_file(&settings->target, &invocation->operands);
 	return false;
@@ -309,7 +331,8 @@ const struct command export_command = {
 		 "For example:\n"
 		 "  gctrace export app.gctrace --as hprof --output app.hprof\n"
 		 "  gctrace export -p 4711 --as heapsnapshot --output app.heapsnapshot\n"
-		 "  gctrace export app.gctrace --as dot --address 0x7f1234 | dot -Tsvg >it.svg\n",
+		 "  gctrace export app.gctrace --as dot --address 0x7f1234 | dot -Tsvg >it.svg\n"
+		 "  gctrace export app.gctrace@last --as dot --id 4711 --depth 3 >it.dot\n",
 	.options = options,
 	.defaults = &defaults,
 	.settings_size = sizeof(struct export_settings),

@@ -22,7 +22,7 @@ static const struct option graph_options[] = {
 
 const struct option_group graph_group = { "Graph", graph_options };
 
-static int take(const struct graph_request *request, struct heap_source *source)
+int graph__take(const struct graph_request *request, struct heap_source *source)
 {
 	const struct heap_source_options options = {
 		.mem_limit = request->graph->mem_limit,
@@ -32,16 +32,6 @@ static int take(const struct graph_request *request, struct heap_source *source)
 	if (request->operands->count)
 		return heap_source__file(source, request->operands->items[0], &options);
 	return heap_source__live(source, &request->target->processes, &options);
-}
-
-int graph_settings__take(const struct graph_settings *settings,
-			 const struct target_settings *target, const struct words *operands,
-			 struct heap_source *source)
-{
-	const struct graph_request request = { .graph = settings, .target = target,
-					       .operands = operands };
-
-	return take(&request, source);
 }
 
 enum status graph_settings__status(const struct graph_settings *settings,
@@ -91,7 +81,7 @@ enum status graph__show(const struct graph_request *request, graph_show *show, c
 		return STATUS_FAILED;
 	heap_source__init(&source);
 	graph_view__init(&to);
-	err = take(request, &source);
+	err = graph__take(request, &source);
 	if (!err)
 		err = graph_view__open(&to, &source, request->output);
 	if (!err)

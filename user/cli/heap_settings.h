@@ -20,11 +20,6 @@ struct graph_settings {
 
 extern const struct option_group graph_group;
 
-/* From a process or a FILE. 0, or negative errno after an error message. */
-int graph_settings__take(const struct graph_settings *settings,
-			 const struct target_settings *target, const struct words *operands,
-			 struct heap_source *source);
-
 /* The exit status; err: how showing ended. Frees the source. */
 enum status graph_settings__status(const struct graph_settings *settings,
 				   struct heap_source *source, int err);
@@ -53,7 +48,12 @@ struct graph_request {
 	enum heap_following following; /* of a recording's objects */
 };
 
-/* 0, or negative errno after an error message. */
+/*
+ * From a process or a FILE (output is not looked at). 0, or negative errno after an error message.
+ */
+int graph__take(const struct graph_request *request, struct heap_source *source);
+
+/* The same. */
 typedef int graph_show(const void *context, const struct heap_source *source,
 		       struct heap_view *view);
 
