@@ -152,6 +152,13 @@ expect_equal 1 "$(grep -c '"event":"type"' "$TMP/out")" types
 run timeout 120 gctrace follow "$TMP/file" --top 1
 expect "$TMP/out" '^  1 of [0-9]+ types, those with the most bytes alive$'
 run timeout 120 gctrace follow "$TMP/file" --type 'no such type'
+expect_status 0
+frequent=$(timeout 120 gctrace follow "$TMP/file" --top 0 -o json |
+	jq -r 'select(.event == "type") | "\(.seen_objects) \(.name)"' | sort -rn | head -n 1)
+tr -s ' \n' '  ' <"$TMP/out" >"$TMP/line"
+grep -qE "types none that was seen matches --type; the most frequent of [0-9]+ types: " \
+	"$TMP/line" || { fail "not said that no type matches"; show "$TMP/out"; }
+grep -qF "types: ${frequent#* } (" "$TMP/line" || fail "the most frequent is $frequent"
 expect "$TMP/out" '^  leaks +none of the types that --type names; left out: [1-9]'
 expect_not "$TMP/out" 'none: no type kept more'
 pass

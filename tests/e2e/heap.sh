@@ -116,6 +116,18 @@ pass
 # A heap that stays as small as it is.
 start_vm vm --objects 3000
 
+t "a pattern that no type matches is answered by the types that there are"
+for words in "" --objects; do
+	run timeout 120 gctrace heap "$TMP/file" --type 'none such' $words
+	expect_status 0
+	expect "$TMP/out" 'no object of this dump has a type that matches "none such"; the most'
+	expect "$TMP/out" '^The whole heap$'
+	run timeout 120 gctrace heap "$TMP/file" --type 'none such' $words -o json
+	expect_status 0
+	expect_not "$TMP/out" '"event":"(type|object)"'
+done
+pass
+
 t "types are put together by package, loader and module, and what is not told is said"
 for by in package loader module; do
 	run timeout 120 gctrace heap -p "$(pid vm)" --by $by --top 0 -o json

@@ -107,6 +107,38 @@ expect "$TMP/out" '^ +objects +shallow +share +retained +age +oldest +type$'
 [ "$(wc -L <"$TMP/out")" -le 100 ] || fail "wider than 100 columns"
 pass
 
+t "--age-at-least that nothing reaches says how old the oldest is, and what is of the whole heap"
+oldest=$(jq -r 'select(.event == "object").age' "$TMP/objects" | sort -n | tail -n 1)
+unborn=$(jq -r 'select(.event == "object" and .at_least).id' "$TMP/objects" | head -n 1)
+said="(the oldest: ${unborn:+>= }$oldest)"
+for words in "" "--objects --type=*" "--by package"; do
+	# shellcheck disable=SC2086
+	run timeout 120 gctrace heap "$TMP/compact@last" --age-at-least $((oldest + 1)) $words
+	expect_status 0
+	tr -s ' \n' '  ' <"$TMP/out" >"$TMP/line"
+	grep -qF "is known to be $((oldest + 1)) collections old or older $said" "$TMP/line" ||
+		{ fail "$words: not said: $said"; show "$TMP/out"; }
+	expect_not "$TMP/out" '^ *(objects|retained) +shallow'
+	expect "$TMP/out" '^The whole heap$'
+done
+run timeout 120 gctrace heap "$TMP/compact@last" --age-at-least "$oldest"
+expect "$TMP/out" "^Types, of objects known to be $oldest collections? old or older$"
+expect "$TMP/out" '^Findings, of the whole heap$'
+run timeout 120 gctrace heap "$TMP/compact@last" --age-at-least 1 --type 'none such'
+tr -s ' \n' '  ' <"$TMP/out" >"$TMP/line"
+expect "$TMP/line" 'has a type that matches "none such"; the most frequent of [0-9]+ types: [^ ]+ \('
+run timeout 120 gctrace heap "$TMP/compact@last"
+expect "$TMP/out" '^Findings$'
+expect_not "$TMP/out" '^The whole heap$'
+pass
+
+t "--age-at-least of a process says how to get there"
+run gctrace heap -p 1 --age-at-least 3
+expect_status 2
+expect "$TMP/err" 'gctrace record -p 1 --moves --dump=30s -d 2m --output app\.gctrace$'
+expect "$TMP/err" 'gctrace heap app\.gctrace@last --age-at-least 3$'
+pass
+
 t "where nothing was followed there are no ages, and --age-at-least says so"
 record_vm still -n 5 --dump -- --sample-bytes 1g
 run timeout 120 gctrace heap "$TMP/still" -o json

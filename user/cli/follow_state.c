@@ -55,14 +55,21 @@ static int list_types(struct follow_gathering *gathering, const struct identity_
 	int err = 0;
 
 	vec__reset(&gathering->types);
+	gathering->others = (struct frequent_types){ .count = 0 };
 	for (size_t i = 0; i < now->survival->types.count && !err; i++) {
 		const struct survival_type *sums = &now->survival->types.items[i];
 		const struct type *type = &now->types->of.items[i];
 		const struct population_type *alive =
 			i < population->types.count ? &population->types.items[i] : NULL;
 
-		if (!sums->seen.objects || !is_wanted(gathering->type, type->name, &scratch))
+		if (!sums->seen.objects)
 			continue;
+		if (!is_wanted(gathering->type, type->name, &scratch)) {
+			frequent_types__offer(&gathering->others,
+					      &(struct frequent_type){ type->name, type->class_,
+								       sums->seen.objects });
+			continue;
+		}
 		err = vec__push(&gathering->types,
 				(struct follow_type){ (uint32_t)i, type->class_, type->name, sums,
 						      alive });
@@ -112,6 +119,7 @@ int follow_gathering__take(struct follow_gathering *gathering, const struct iden
 		.types = gathering->types.items,
 		.type_count = gathering->types.count,
 		.types_shown = gathering->types.count,
+		.others = &gathering->others,
 		.ages = &gathering->population.ages,
 		.curve = &now->survival->all,
 		.leaks = gathering->leaks.items,

@@ -16,6 +16,7 @@ struct follow_gathering {
 	size_t top;	  /* 0: all */
 	struct population population;
 	VEC(struct follow_type) types;
+	struct frequent_types others; /* those that are not wanted */
 	struct leaks found;
 	VEC(struct follow_leak) leaks;
 };

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gctrace heap: what is on the heap, and what keeps it alive; of a live process or a recording. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 
+#include "../base/buf.h"
 #include "../base/draft.h"
+#include "../base/escape.h"
 #include "../base/report.h"
 #include "../model/heap_lives.h"
 #include "../view/heap_view.h"
 #include "command.h"
 #include "heap_dry_run.h"
 #include "heap_list.h"
+#include "heap_none.h"
 #include "heap_page.h"
 #include "heap_select.h"
 #include "heap_settings.h"
@@ -112,10 +116,16 @@ static int show_types(struct heap_view *view, const struct heap *heap,
 		      const struct heap_wish *wish)
 {
 	struct heap_table table = { .ages = NULL };
-	int err = no_memory(heap_select__types(heap, wish, &table));
+	struct buf none = BUF_INIT;
+	int err = heap_select__types(heap, wish, &table);
 
+	if (!err && !table.list.count)
+		err = heap_none__explain(&none, heap, wish);
+	err = no_memory(err);
+	table.list.none = buf__str(&none);
 	if (!err)
 		err = view->form->types(view, &table.list);
+	buf__free(&none);
 	heap_table__free(&table);
 	return err;
 }
@@ -148,13 +158,18 @@ static int show_objects(struct heap_view *view, const struct heap *heap,
 			const struct heap_wish *wish)
 {
 	struct heap_places places = VEC_INIT;
-	int err = no_memory(heap_select__objects(heap, wish, &places));
+	struct buf none = BUF_INIT;
+	int err = heap_select__objects(heap, wish, &places);
 
+	if (!err && !places.count)
+		err = heap_none__explain(&none, heap, wish);
+	err = no_memory(err);
 	if (!err)
 		err = view->form->objects(view, &(struct heap_object_list){
 							places.items, places.count,
-							heap_select__most(places.count,
-									  wish->top) });
+							heap_select__most(places.count, wish->top),
+							buf__str(&none) });
+	buf__free(&none);
 	vec__free(&places);
 	return err;
 }
@@ -241,6 +256,18 @@ static const struct option_form forms[] = {
 	{ NULL, NULL, NULL },
 };
 
+/* Of a live process nothing was followed before its dump: all ages would be 0. */
+static void ask_for_recording(const struct heap_settings *settings)
+{
+	const struct words *processes = &settings->target.processes;
+
+	error("--age-at-least is of a recording, whose objects were followed up to the dump. Make"
+	      " one, then ask it:");
+	error("  gctrace record -p %s --moves --dump=30s -d 2m --output app.gctrace",
+	      processes->count ? escape(processes->items[0]) : "PID");
+	error("  gctrace heap app.gctrace@last --age-at-least %" PRIu64, settings->age_least);
+}
+
 static bool are_sound(const struct heap_settings *settings, const struct invocation *invocation)
 {
 	static const struct words none;
@@ -257,7 +284,7 @@ static bool are_sound(const struct heap_settings *settings, const struct invocat
 	else if (settings->objects && !settings->type)
 		error("--objects needs --type GLOB: the objects of which types? '*' are all");
 	else if (settings->age_least && !invocation->operands.count)
-		error("--age-at-least is of a recording with moves before the dump: give its FILE");
+		ask_for_recording(settings);
 	else if (settings->age_least && (settings->roots || settings->tree))
 		error("--age-at-least is of types and objects: without --roots and --tree");
 	else if (settings->objects && settings->sort == HEAP_SORT_NAME)
@@ -309,6 +336,7 @@ static enum status run(const struct invocation *invocation)
 		.output = &settings->output,
 		.operands = &invocation->operands,
 		.following = settings->age_least ? HEAP_FOLLOWED : HEAP_FOLLOWED_IF_TOLD,
+		.of_a_part = settings->type || settings->age_least,
 	};
 
 	if (!are_sound(settings, invocation))

@@ -192,6 +192,7 @@ int heap_select__types(const struct heap *heap, const struct heap_wish *wish,
 		.count = lines->count,
 		.shown = heap_select__most(lines->count, wish->top),
 		.of_bytes = heap__facts(heap)->bytes,
+		.age_least = wish->age_least,
 		.groups = wish->by == HEAP_BY_TYPE ? NULL : &table->groups,
 	};
 	return err ? err : take_ages(heap, wish, table);

@@ -82,6 +82,7 @@ enum status graph__show(const struct graph_request *request, graph_show *show, c
 	heap_source__init(&source);
 	graph_view__init(&to);
 	err = graph__take(request, &source);
+	source.heading.of_a_part = request->of_a_part;
 	if (!err)
 		err = graph_view__open(&to, &source, request->output);
 	if (!err)

@@ -46,6 +46,7 @@ struct graph_request {
 	const struct output_settings *output;
 	const struct words *operands;
 	enum heap_following following; /* of a recording's objects */
+	bool of_a_part;		       /* see struct heap_heading */
 };
 
 /*

@@ -23,6 +23,7 @@
 #include "../model/identity.h"
 #include "../model/leak_watch.h"
 #include "../model/population.h"
+#include "frequent.h"
 
 struct buf;
 struct heading;
@@ -113,6 +114,7 @@ struct follow_state {
 	uint64_t now_ns;
 	const struct follow_type *types; /* those wanted, the most bytes alive first */
 	size_t type_count, types_shown;
+	const struct frequent_types *others; /* types that are not wanted */
 	const struct population_ages *ages;
 	const struct survival_curve *curve;
 	const struct follow_leak *leaks; /* the first ones are those of types wanted */

@@ -13,6 +13,10 @@
 void follow__add_types(struct buf *out, const struct terminal *terminal,
 		       const struct follow_state *state, size_t most);
 
+/* Where none is shown because none is as it was asked for: which there are. */
+void follow__add_no_types(struct buf *out, const struct terminal *terminal,
+			  const struct follow_state *state);
+
 /* All the rest that there is to say at the end. */
 void follow__add_state(struct buf *out, const struct terminal *terminal,
 		       const struct follow_state *state);

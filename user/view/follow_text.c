@@ -452,6 +452,7 @@ static void add_status(struct follow_text *text, const struct heading *heading,
 	if (!is->seen)
 		return;
 	add_wrapped(text, &text->status);
+	follow__add_no_types(&text->out, &text->plain, state);
 	if (rows >= ROWS_FOR_LEAK)
 		follow__add_worst_leak(&text->out, &text->plain, state);
 	if (state->figures.in_doubt)

@@ -360,11 +360,25 @@ void follow__add_doubt_legend(struct buf *out, const struct terminal *terminal)
 	buf__add_char(out, '\n');
 }
 
+void follow__add_no_types(struct buf *out, const struct terminal *terminal,
+			  const struct follow_state *state)
+{
+	struct buf text = BUF_INIT;
+
+	if (state->type_count || !state->others->count)
+		return;
+	buf__add_str(&text, "none that was seen matches --type; ");
+	frequent_types__add(&text, state->others);
+	add_line(out, terminal, "types", &text);
+	buf__free(&text);
+}
+
 void follow__add_state(struct buf *out, const struct terminal *terminal,
 		       const struct follow_state *state)
 {
 	struct buf text = BUF_INIT;
 
+	follow__add_no_types(out, terminal, state);
 	add_objects(&text, state);
 	add_line(out, terminal, "known", &text);
 	add_curve(&text, state->curve);

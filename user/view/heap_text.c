@@ -173,7 +173,8 @@ static int show_findings(struct heap_view *view, const struct findings *findings
 {
 	struct heap_text *text = heap_text__of(view);
 
-	heap_text__title(text, "Findings");
+	heap_text__title(text, text->heading->of_a_part ? "Findings, of the whole heap" :
+							  "Findings");
 	for (size_t i = 0; i < findings->count; i++) {
 		char before[UNITS_TEXT];
 

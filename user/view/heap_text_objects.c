@@ -39,6 +39,10 @@ int heap_text__objects(struct heap_view *view, const struct heap_object_list *li
 	char bytes[UNITS_TEXT], count[UNITS_TEXT];
 
 	heap_text__title(text, "Objects");
+	if (!list->count && list->none) {
+		heap_text__line(text, "  ", list->none, 2);
+		return heap_text__flush(text);
+	}
 	buf__printf(&text->out, "%8s %8s  object\n", "retained", "shallow");
 	for (size_t i = 0; i < list->shown; i++) {
 		const struct heap_object object = heap__object(text->heap, list->places[i]);

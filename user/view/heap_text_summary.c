@@ -11,7 +11,11 @@ int heap_text__summary(struct heap_view *view)
 	const bool whole = heap__is_complete(text->heap);
 	char objects[UNITS_TEXT], bytes[UNITS_TEXT], weak[UNITS_TEXT], roots[UNITS_TEXT];
 
-	buf__printf(&text->out, "\nreached    %s objects, %s\n",
+	if (text->heading->of_a_part)
+		heap_text__title(text, "The whole heap");
+	else
+		buf__add_char(&text->out, '\n');
+	buf__printf(&text->out, "reached    %s objects, %s\n",
 		    units__count(objects, facts->reached_objects),
 		    units__bytes(bytes, facts->reached_bytes));
 	buf__printf(&text->out, "unreached  %s objects, %s\n",

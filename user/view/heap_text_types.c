@@ -124,20 +124,27 @@ static void add_rest(struct heap_text *text, const struct heap_type_list *list)
 		    units__count(objects, rest.objects), units__bytes(bytes, rest.bytes));
 }
 
-static const char *title_of(const struct heap_groups *groups)
+static void add_title(struct heap_text *text, const struct heap_type_list *list)
 {
 	static const char *const titles[] = { "Types", "Packages, by the names of types",
 					      "Class loaders", "Modules" };
+	struct buf title = BUF_INIT;
 
-	return titles[groups ? groups->by : HEAP_BY_TYPE];
+	buf__add_str(&title, titles[list->groups ? list->groups->by : HEAP_BY_TYPE]);
+	if (list->age_least)
+		buf__printf(&title, ", of objects known to be %" PRIu64 " collection%s old or"
+				    " older",
+			    list->age_least, list->age_least == 1 ? "" : "s");
+	heap_text__title(text, buf__str(&title));
+	if (title.error)
+		text->out.error = title.error;
+	buf__free(&title);
 }
 
-int heap_text__types(struct heap_view *view, const struct heap_type_list *list)
+static void add_types(struct heap_text *text, const struct heap_type_list *list)
 {
-	struct heap_text *text = heap_text__of(view);
 	struct type_table types = { .count = 0 };
 
-	heap_text__title(text, title_of(list->groups));
 	choose_columns(&types, list);
 	table__init(&types.table, types.columns, types.count, text->terminal);
 	table__titles(&types.table, &text->out);
@@ -148,6 +155,17 @@ int heap_text__types(struct heap_view *view, const struct heap_type_list *list)
 	}
 	table__free(&types.table);
 	add_rest(text, list);
+}
+
+int heap_text__types(struct heap_view *view, const struct heap_type_list *list)
+{
+	struct heap_text *text = heap_text__of(view);
+
+	add_title(text, list);
+	if (list->count || !list->none)
+		add_types(text, list);
+	else
+		heap_text__line(text, "  ", list->none, 2);
 	return heap_text__flush(text);
 }
 

@@ -44,6 +44,7 @@ struct heap_heading {
 	uint64_t in_file;    /* FILE@N: N */
 	const struct heap_lives *lives; /* of the objects; NULL: they were not followed */
 	const char *subject; /* "-p 4711", "app.gctrace@2": what a shell is to be told */
+	bool of_a_part; /* of types or objects those that were asked for: the rest is of all */
 };
 
 struct heap_type_line {
@@ -57,11 +58,14 @@ struct heap_type_list {
 	size_t count, shown;
 	uint64_t of_bytes; /* what shares are shares of; 0: there are none */
 	const struct heap_groups *groups; /* NULL: it is of types */
+	uint64_t age_least; /* of what is known to have survived so many collections; 0: of all */
+	const char *none;   /* where count is 0: why, a sentence, escaped; NULL: not known */
 };
 
 struct heap_object_list {
 	const uint32_t *places;
 	size_t count, shown;
+	const char *none; /* as above */
 };
 
 /* A way from a root to an object; see model/heap_paths.h. */

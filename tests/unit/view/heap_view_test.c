@@ -35,7 +35,9 @@ static void list(struct heap_view *view, struct heap *heap)
 {
 	const uint32_t places[] = { place_of(heap, AT_PAIR), place_of(heap, AT_PAIRS) };
 
-	assert_int_equal(view->form->objects(view, &(struct heap_object_list){ places, 2, 2 }), 0);
+	const struct heap_object_list objects = { .places = places, .count = 2, .shown = 2 };
+
+	assert_int_equal(view->form->objects(view, &objects), 0);
 	view->form->free(view);
 }
 
