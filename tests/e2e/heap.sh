@@ -223,6 +223,31 @@ run timeout 120 gctrace heap "$TMP/file" --mem-limit 1M
 expect_status 1
 expect "$TMP/err" 'raise --mem-limit'
 [ ! -s "$TMP/out" ] || fail "something was shown"
+# In the least room that the graph itself needs, within 16 KiB.
+low=1024 high=1048576
+while [ $((high - low)) -gt 16 ]; do
+	middle=$(((low + high) / 2))
+	if timeout 120 gctrace heap "$TMP/file" --mem-limit ${middle}KiB >"$TMP/out" 2>"$TMP/err"; then
+		high=$middle
+	else
+		low=$middle
+	fi
+done
+at=$(gctrace heap "$TMP/file" --objects --type shop.OrderCache -o json |
+	jq -r 'select(.event == "object").address' | head -n 1)
+while IFS=: read -r what words; do
+	# shellcheck disable=SC2086
+	run timeout 120 gctrace $words --mem-limit ${high}KiB
+	expect_status 1
+	expect "$TMP/err" "$what more memory than the limit of [0-9.]+ MiB allows; raise --mem-limit\$"
+	[ ! -s "$TMP/out" ] || fail "something was shown: gctrace $words"
+done <<EOF
+paths need:path $TMP/file --type shop.Order --merge
+paths need:path $TMP/file --type shop.Order
+the file needs:export $TMP/file --as dot --address $at --depth 100 --top 0
+the page needs:heap $TMP/file --html $TMP/page.html
+EOF
+[ ! -e "$TMP/page.html" ] || fail "there is a page"
 pass
 
 t "wrong usage says what is right"

@@ -30,6 +30,12 @@
 #define VEC(type) struct VEC_OF(type)
 #define VEC_INIT { NULL, 0, 0 }
 
+/* What a full array grows to. */
+static inline size_t vec__wider(size_t alloc)
+{
+	return alloc < 4 ? 8 : alloc * 2;
+}
+
 /*
  * The new place of items with room for count + extra of them, *alloc updated; NULL when
  * memory runs out (items is then as it was). Use vec__reserve().
@@ -42,10 +48,8 @@ static inline void *vec__grow(void *items, size_t count, size_t extra, size_t *a
 		return NULL;
 	if (need <= *alloc && items)
 		return items;
-	if (need < *alloc * 2)
-		need = *alloc * 2;
-	if (need < 8)
-		need = 8;
+	if (need < vec__wider(*alloc))
+		need = vec__wider(*alloc);
 	if (__builtin_mul_overflow(need, size, &bytes))
 		return NULL;
 	items = realloc(items, bytes);

@@ -130,11 +130,12 @@ static void free_all(struct differing *all)
 	vec__free(&all->order);
 }
 
-static int say(int err)
+static int say(const struct differing *all, int err)
 {
 	if (err == -EDQUOT)
-		error("comparing needs more memory than the limit allows; raise --mem-limit");
-	else if (err == -ENOMEM)
+		return heap_source__over_limit(
+			"comparing needs", heap_source__limit(all->settings->graph.mem_limit));
+	if (err == -ENOMEM)
 		error("the system has no memory to compare the heaps");
 	return err;
 }
@@ -193,7 +194,7 @@ static int take_heap(struct differing *all, unsigned int side)
 	heap__free(source->heap);
 	source->heap = NULL;
 	source->heading.facts = &all->facts[side];
-	return say(err);
+	return say(all, err);
 }
 
 /* ---------------------------------------------------------------- object by object */
@@ -292,7 +293,7 @@ static int put_in_order(struct differing *all)
 	if (all->order.count > 1)
 		qsort_r(all->order.items, all->order.count, sizeof(*all->order.items),
 			compare_types, &ordering);
-	return say(err ? err : path_growth__order(&all->growth, &all->branches));
+	return say(all, err ? err : path_growth__order(&all->growth, &all->branches));
 }
 
 /* ---------------------------------------------------------------- the whole of it */

@@ -146,7 +146,7 @@ static int end_file(const struct sink *sink, int err)
 }
 
 /* What ended the writing, once; an output says so itself. */
-static int say(const struct sink *sink, int err)
+static int say(const struct sink *sink, const struct heap *heap, int err)
 {
 	if (sink->output.error)
 		return sink->output.error;
@@ -154,7 +154,7 @@ static int say(const struct sink *sink, int err)
 		error("stopped before all was written%s",
 		      sink->is_file ? "; the file is empty" : "");
 	else if (err == -EDQUOT)
-		error("the file needs more memory than the limit allows; raise --mem-limit");
+		heap_source__over_limit("the file needs", heap__memory_limit(heap));
 	else if (err)
 		error_errno(err, "cannot export the heap");
 	return sink->stopped ? -ECANCELED : err;
@@ -231,7 +231,7 @@ static int write_all(struct sink *sink, const struct export_settings *settings,
 	err = exporter->write(source->heap, &source->heading, &to, sink->stream);
 	if (fflush(sink->stream) && !err)
 		err = -EIO;
-	err = say(sink, err);
+	err = say(sink, source->heap, err);
 	if (!err)
 		tell(sink, source->heap, exporter);
 	return err;

@@ -16,6 +16,7 @@
 #include "../view/heap_html.h"
 #include "../view/output.h"
 #include "heap_select.h"
+#include "heap_source.h"
 #include "signals.h"
 
 /*
@@ -118,11 +119,11 @@ static int take_parts(struct parts *parts, const struct heap_source *source)
 	return err ? err : take_roots(parts, heap);
 }
 
-static int say(int err)
+static int say(const struct heap *heap, int err)
 {
 	if (err == -EDQUOT)
-		error("the page needs more memory than the limit allows; raise --mem-limit");
-	else if (err)
+		return heap_source__over_limit("the page needs", heap__memory_limit(heap));
+	if (err)
 		error_errno(err, "cannot make the page");
 	return err;
 }
@@ -157,7 +158,7 @@ int heap_page__write(const struct heap_source *source, struct draft *draft)
 			  .excerpt = &parts.excerpt, .roots = &parts.roots,
 			  .made_ns = (int64_t)clock__monotonic_ns() + clock__wall_offset_ns() },
 	};
-	int err = say(take_parts(&parts, source));
+	int err = say(source->heap, take_parts(&parts, source));
 
 	parts.page.examples = parts.examples;
 	if (!err)

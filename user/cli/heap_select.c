@@ -11,6 +11,7 @@
 #include "../base/escape.h"
 #include "../base/report.h"
 #include "../view/heap_words.h"
+#include "heap_source.h"
 
 const char *const heap_sorts[] = { "retained", "shallow", "count", "name", NULL };
 
@@ -115,8 +116,7 @@ int heap_select__find(struct heap *heap, uint64_t address, uint32_t *place)
 	int err = heap__find(heap, address, place);
 
 	if (err == -EDQUOT)
-		error("finding an object needs more memory than the limit allows; raise"
-		      " --mem-limit");
+		heap_source__over_limit("finding an object needs", heap__memory_limit(heap));
 	else if (err)
 		error_errno(err, "cannot find the object");
 	else if (*place == HEAP_NONE)

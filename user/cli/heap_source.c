@@ -89,6 +89,15 @@ uint64_t heap_source__limit(uint64_t mem_limit)
 	return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 2 : 0;
 }
 
+int heap_source__over_limit(const char *what_needs, uint64_t limit)
+{
+	char bytes[UNITS_TEXT];
+
+	error("%s more memory than the limit of %s allows; raise --mem-limit", what_needs,
+	      units__bytes(bytes, limit));
+	return -EDQUOT;
+}
+
 int intake__begin(struct intake *intake, struct heap_source *source,
 		  const struct heap_source_options *options)
 {

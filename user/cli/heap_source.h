@@ -48,6 +48,9 @@ struct heap_source {
 /* --mem-limit in bytes, or where none was given what holds then; 0: none. */
 uint64_t heap_source__limit(uint64_t mem_limit);
 
+/* An error message: what needs ("paths need") more than the limit allows. -EDQUOT. */
+int heap_source__over_limit(const char *what_needs, uint64_t limit);
+
 void heap_source__init(struct heap_source *source);
 void heap_source__free(struct heap_source *source);
 

@@ -105,11 +105,9 @@ static int check_limit(struct search *search)
 	if (!search->lives || !intake->limit ||
 	    heap_lives__memory(search->lives) + graph_memory(intake->builder) <= intake->limit)
 		return 0;
-	if (search->following == HEAP_FOLLOWED) {
-		error("following objects up to the dump needs more memory than the limit allows;"
-		      " raise --mem-limit");
-		return -EDQUOT;
-	}
+	if (search->following == HEAP_FOLLOWED)
+		return heap_source__over_limit("following objects up to the dump needs",
+					       intake->limit);
 	warning("no ids and no ages: following objects up to the dump needs more memory than the"
 		" limit allows; raise --mem-limit");
 	heap_lives__free(search->lives);

@@ -78,11 +78,11 @@ struct finding_paths {
 
 /* ---------------------------------------------------------------- errors */
 
-static int say(int err)
+static int say(const struct finding_paths *of, int err)
 {
 	if (err == -EDQUOT)
-		error("paths need more memory than the limit allows; raise --mem-limit");
-	else if (err == -ENOMEM)
+		return heap_source__over_limit("paths need", heap__memory_limit(of->heap));
+	if (err == -ENOMEM)
 		error("the system has no memory for paths");
 	return err;
 }
@@ -97,7 +97,7 @@ static int show_freed(const struct finding_paths *of, uint32_t place)
 
 	if (!of->settings->retained)
 		return 0;
-	err = say(heap_select__freed(of->heap, place, 10, &lines, &list));
+	err = say(of, heap_select__freed(of->heap, place, 10, &lines, &list));
 	if (!err)
 		err = of->view->form->freed(of->view, place, &list);
 	vec__free(&lines);
@@ -107,7 +107,7 @@ static int show_freed(const struct finding_paths *of, uint32_t place)
 static int show_shortest(const struct finding_paths *of, uint32_t place)
 {
 	struct path_way way = VEC_INIT;
-	int err = say(path_way__take(&way, of->paths, place));
+	int err = say(of, path_way__take(&way, of->paths, place));
 
 	if (!err && way.count)
 		err = of->view->form->path(of->view, &(struct heap_way){ way.items, way.count });
@@ -124,10 +124,10 @@ static int show_all(const struct finding_paths *of, uint32_t place)
 	struct heap_path_search *search = NULL;
 	struct heap_way way = { NULL, 0 };
 	uint64_t shown = 0;
-	int err = say(heap_referrers__new(of->heap, &referrers));
+	int err = say(of, heap_referrers__new(of->heap, &referrers));
 
 	if (!err)
-		err = say(heap_path_search__new(of->paths, referrers, place, STEPS_MOST, &search));
+		err = say(of, heap_path_search__new(of->paths, referrers, place, STEPS_MOST, &search));
 	while (!err && (!of->settings->top || shown < of->settings->top)) {
 		err = heap_path_search__next(search, &way.places, &way.count);
 		if (err <= 0)
@@ -140,7 +140,7 @@ static int show_all(const struct finding_paths *of, uint32_t place)
 		     STEPS_MOST);
 	heap_path_search__free(search);
 	heap_referrers__free(referrers);
-	return err < 0 ? say(err) : show_freed(of, place);
+	return err < 0 ? say(of, err) : show_freed(of, place);
 }
 
 struct near {
@@ -178,7 +178,7 @@ static int show_nearest(const struct finding_paths *of, const struct heap_places
 	}
 	vec__sort(&near, by_length);
 	shown = heap_select__most(near.count, of->settings->top);
-	err = say(err);
+	err = say(of, err);
 	for (size_t i = 0; i < shown && !err; i++)
 		err = show_shortest(of, near.items[i].place);
 	if (!err && shown < near.count)
@@ -200,14 +200,14 @@ static int no_object(const struct finding_paths *of)
 
 static int show_merged(const struct finding_paths *of)
 {
-	struct path_merge merge = { .objects = 0 };
+	struct path_merge merge = { .memory = heap__memory_left(of->heap) };
 	bool *wanted = heap_select__globs(of->heap, of->settings->type);
 	int err = wanted ? path_merge__add(&merge, of->heap, of->paths, wanted) : -ENOMEM;
 
 	free(wanted);
 	if (!err)
 		err = path_merge__order(&merge, of->settings->top);
-	err = say(err);
+	err = say(of, err);
 	if (!err && !merge.objects)
 		err = no_object(of);
 	if (!err)
@@ -226,7 +226,7 @@ static int show_type(const struct finding_paths *of)
 
 	if (of->settings->merge)
 		return show_merged(of);
-	err = say(heap_select__objects(of->heap, &wish, &places));
+	err = say(of, heap_select__objects(of->heap, &wish, &places));
 	if (!err && !places.count)
 		err = no_object(of);
 	if (!err)
@@ -261,7 +261,7 @@ static int show(const void *context, const struct heap_source *source, struct he
 {
 	struct finding_paths of = { .settings = context, .heap = source->heap,
 				    .lives = source->heading.lives, .view = view };
-	int err = say(heap_paths__new(of.heap, &of.paths));
+	int err = say(&of, heap_paths__new(of.heap, &of.paths));
 
 	if (!err)
 		err = of.settings->type ? show_type(&of) : show_one(&of);

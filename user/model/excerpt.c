@@ -2,8 +2,6 @@
 #include "excerpt.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "stream/event.h"
 
@@ -87,7 +85,7 @@ static int add_object(struct excerpt *excerpt, uint32_t place, uint32_t *index)
 	int err = hash_slots__room(&excerpt->by_place, &excerpt->memory, hash_of, excerpt);
 
 	if (!err)
-		err = vec__push(&excerpt->objects, object);
+		err = memory__push(&excerpt->memory, &excerpt->objects, object);
 	if (err)
 		return err;
 	*index = (uint32_t)excerpt->objects.count - 1;
@@ -111,7 +109,7 @@ static int add_single(struct excerpt *excerpt, uint32_t place, uint32_t parent)
 	int err = add_object(excerpt, place, &branch.object);
 
 	excerpt->singles++;
-	return err ? err : vec__push(&excerpt->branches, branch);
+	return err ? err : memory__push(&excerpt->memory, &excerpt->branches, branch);
 }
 
 /* What stands right below a node of the roots stands where the node does. */
@@ -119,7 +117,7 @@ static int add_singles_below(struct excerpt *excerpt, uint32_t parent)
 {
 	const struct heap *heap = excerpt->heap;
 	VEC(uint32_t) nodes = VEC_INIT;
-	int err = vec__push(&nodes, excerpt->objects.items[parent].place);
+	int err = memory__push(&excerpt->memory, &nodes, excerpt->objects.items[parent].place);
 
 	while (nodes.count && !err) {
 		const uint32_t node = nodes.items[--nodes.count];
@@ -127,12 +125,12 @@ static int add_singles_below(struct excerpt *excerpt, uint32_t parent)
 
 		while (!err && (child = heap__next_dominated(heap, node, child)) != HEAP_NONE) {
 			if (heap__is_node(heap, child))
-				err = vec__push(&nodes, child);
+				err = memory__push(&excerpt->memory, &nodes, child);
 			else if (heap__retained(heap, child) >= excerpt->least)
 				err = add_single(excerpt, child, parent);
 		}
 	}
-	vec__free(&nodes);
+	memory__free_vec(&excerpt->memory, &nodes);
 	return err;
 }
 
@@ -220,17 +218,18 @@ static void find_places(struct excerpt *excerpt, uint32_t from)
 
 int excerpt__finish(struct excerpt *excerpt)
 {
-	bool *leads_on = calloc(excerpt->objects.count, sizeof(*leads_on));
+	const size_t bytes = excerpt->objects.count * sizeof(bool);
+	bool *leads_on = memory__get(&excerpt->memory, bytes);
 
 	if (!leads_on)
-		return -ENOMEM;
+		return memory__error(&excerpt->memory);
 	for (size_t i = 0; i < excerpt->objects.count; i++)
 		if (excerpt->objects.items[i].before != EXCERPT_NONE)
 			leads_on[excerpt->objects.items[i].before] = true;
 	for (uint32_t i = 0; i < excerpt->objects.count; i++)
 		if (leads_on[i] && !heap__is_node(excerpt->heap, excerpt->objects.items[i].place))
 			find_places(excerpt, i);
-	free(leads_on);
+	memory__put(&excerpt->memory, leads_on, bytes);
 	return 0;
 }
 
@@ -279,10 +278,13 @@ static int find_group(struct excerpt *excerpt, uint32_t parent, uint32_t type, u
 	*index = EXCERPT_NONE;
 	if (excerpt->branches.count - excerpt->singles >= GROUPS_AT_ONCE)
 		return 0;
-	*index = (uint32_t)excerpt->branches.count;
+	err = memory__push(&excerpt->memory, &excerpt->branches, group);
+	if (err)
+		return err;
+	*index = (uint32_t)excerpt->branches.count - 1;
 	slots->of[at] = *index + 1;
 	slots->count++;
-	return vec__push(&excerpt->branches, group);
+	return 0;
 }
 
 static void fold(struct excerpt_branch *into, uint64_t count, uint64_t bytes, uint64_t objects)
@@ -355,9 +357,9 @@ static int add_groups(struct excerpt *excerpt)
 		err = place_in_tree(excerpt, place, all.depth ? above.items[all.depth - 1] : 0,
 				    &branch);
 		if (!err)
-			err = vec__push(&above, branch);
+			err = memory__push(&excerpt->memory, &above, branch);
 	}
-	vec__free(&above);
+	memory__free_vec(&excerpt->memory, &above);
 	hash_slots__free(&excerpt->by_type, &excerpt->memory);
 	return err;
 }
@@ -365,12 +367,13 @@ static int add_groups(struct excerpt *excerpt)
 /* Those too small go into the branch above; parents are never smaller, and stand before. */
 static int fold_small_groups(struct excerpt *excerpt)
 {
-	uint32_t *new_index = calloc(excerpt->branches.count, sizeof(*new_index));
+	const size_t bytes = excerpt->branches.count * sizeof(uint32_t);
+	uint32_t *new_index = memory__get(&excerpt->memory, bytes);
 	struct size_counts counts = { { 0 } };
 	uint32_t kept = excerpt->singles;
 
 	if (!new_index)
-		return -ENOMEM;
+		return memory__error(&excerpt->memory);
 	for (size_t i = excerpt->singles; i < excerpt->branches.count; i++)
 		counts.of[step_of(excerpt->branches.items[i].bytes)]++;
 	excerpt->least_group = least_of(&counts, excerpt->limits.groups);
@@ -391,7 +394,7 @@ static int fold_small_groups(struct excerpt *excerpt)
 		}
 	}
 	excerpt->branches.count = kept;
-	free(new_index);
+	memory__put(&excerpt->memory, new_index, bytes);
 	return 0;
 }
 
@@ -417,7 +420,8 @@ int excerpt__init(struct excerpt *excerpt, const struct heap *heap,
 {
 	int err;
 
-	*excerpt = (struct excerpt){ .heap = heap, .paths = paths, .limits = *limits };
+	*excerpt = (struct excerpt){ .heap = heap, .paths = paths, .limits = *limits,
+				     .memory = heap__memory_left(heap) };
 	excerpt->least = choose_least(heap, limits->singles);
 	err = add_singles(excerpt);
 	for (uint32_t i = 0; i < excerpt->singles && !err; i++)
@@ -433,8 +437,8 @@ void excerpt__free(struct excerpt *excerpt)
 {
 	hash_slots__free(&excerpt->by_place, &excerpt->memory);
 	hash_slots__free(&excerpt->by_type, &excerpt->memory);
-	vec__free(&excerpt->branches);
-	vec__free(&excerpt->objects);
+	memory__free_vec(&excerpt->memory, &excerpt->branches);
+	memory__free_vec(&excerpt->memory, &excerpt->objects);
 }
 
 struct excerpt_sum excerpt__folded(const struct excerpt *excerpt)

@@ -77,15 +77,18 @@ struct excerpt {
 	struct hash_slots by_type;  /* groups, while they are made */
 };
 
-/* The tree, and ways to what is in it. excerpt__free() is legal after an error. 0 or -ENOMEM. */
+/*
+ * The tree, and ways to what is in it. excerpt__free() is legal after an error. 0, -ENOMEM or
+ * -EDQUOT: it takes more than the graph leaves of its limit.
+ */
 int excerpt__init(struct excerpt *excerpt, const struct heap *heap,
 		  const struct heap_paths *paths, const struct excerpt_limits *limits);
 void excerpt__free(struct excerpt *excerpt);
 
-/* One more object, with a way to it. 0 or -ENOMEM. */
+/* One more object, with a way to it. The same. */
 int excerpt__add(struct excerpt *excerpt, uint32_t place);
 
-/* All are there: find out where in each the next one stands. 0 or -ENOMEM. */
+/* All are there: find out where in each the next one stands. The same. */
 int excerpt__finish(struct excerpt *excerpt);
 
 /* The index of an object, or EXCERPT_NONE. */

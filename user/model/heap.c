@@ -72,6 +72,18 @@ uint64_t heap__memory_peak(const struct heap *heap)
 	return heap->memory.highest;
 }
 
+uint64_t heap__memory_limit(const struct heap *heap)
+{
+	return heap->memory.limit;
+}
+
+struct memory heap__memory_left(const struct heap *heap)
+{
+	const uint64_t limit = heap->memory.limit, used = heap->memory.used;
+
+	return (struct memory){ .limit = !limit ? 0 : limit > used ? limit - used : 1 };
+}
+
 const struct heap_types *heap__types(const struct heap *heap)
 {
 	return &heap->types;

@@ -98,6 +98,11 @@ bool heap__is_complete(const struct heap *heap);
 uint64_t heap__memory(const struct heap *heap);	      /* bytes at present */
 uint64_t heap__memory_peak(const struct heap *heap);
 
+uint64_t heap__memory_limit(const struct heap *heap); /* 0: none */
+
+/* For what is made of the graph: its limit is what the graph leaves of its own. */
+struct memory heap__memory_left(const struct heap *heap);
+
 /* Types, and names of threads, methods, statics, kinds of roots and containers. */
 const struct heap_types *heap__types(const struct heap *heap);
 

@@ -154,6 +154,16 @@ int memory__error(const struct memory *memory)
 	return memory->refused ? -EDQUOT : -ENOMEM;
 }
 
+int memory__count(struct memory *memory, uint64_t bytes)
+{
+	return count(memory, bytes) ? 0 : -EDQUOT;
+}
+
+void memory__uncount(struct memory *memory, uint64_t bytes)
+{
+	memory->used -= bytes;
+}
+
 bool pile__grow(struct pile *pile, struct memory *memory, uint64_t bytes)
 {
 	uint64_t least, room = pile->room + pile->room / SHARE_TO_GROW;

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
+
 struct memory {
 	uint64_t limit; /* bytes; 0: none */
 	uint64_t used, highest;
@@ -31,6 +33,33 @@ void memory__put(struct memory *memory, void *at, uint64_t bytes);
 
 /* Which of the two it was, after a NULL: -EDQUOT (the limit) or -ENOMEM. */
 int memory__error(const struct memory *memory);
+
+/* Count what comes from elsewhere. 0; -EDQUOT: the limit. */
+int memory__count(struct memory *memory, uint64_t bytes);
+void memory__uncount(struct memory *memory, uint64_t bytes);
+
+/* vec__push(), and what the array has room for is counted. 0, -ENOMEM or -EDQUOT. */
+#define memory__push(memory, vec, ...)                                                       \
+	({                                                                                   \
+		const uint64_t more_ = (vec)->count < (vec)->alloc ?                         \
+					       0 :                                           \
+					       (vec__wider((vec)->alloc) - (vec)->alloc) *   \
+						       sizeof(*(vec)->items);                \
+		int counted_ = more_ ? memory__count((memory), more_) : 0;                   \
+		if (counted_ == 0) {                                                         \
+			counted_ = vec__push((vec), __VA_ARGS__);                            \
+			if (counted_)                                                        \
+				memory__uncount((memory), more_);                            \
+		}                                                                            \
+		counted_;                                                                    \
+	})
+
+/* Of an array that grew by memory__push() alone. */
+#define memory__free_vec(memory, vec)                                                        \
+	do {                                                                                 \
+		memory__uncount((memory), (vec)->alloc * sizeof(*(vec)->items));             \
+		vec__free(vec);                                                              \
+	} while (0)
 
 /* A growing row of bytes. All zero is an empty one; pointers into it last until it grows. */
 struct pile {

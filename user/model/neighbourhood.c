@@ -22,7 +22,7 @@ struct search {
 void neighbourhood__free(struct neighbourhood *around)
 {
 	hash_slots__free(&around->slots, &around->memory);
-	vec__free(&around->of);
+	memory__free_vec(&around->memory, &around->of);
 	heap_referrers__free(around->referrers);
 	around->referrers = NULL;
 }
@@ -62,7 +62,7 @@ static int add(struct neighbourhood *around, uint32_t place, uint32_t *index)
 	if (*index != NEIGHBOUR_NONE)
 		return 0;
 	*index = (uint32_t)around->of.count;
-	err = vec__push(&around->of, (struct neighbour){ .place = place });
+	err = memory__push(&around->memory, &around->of, (struct neighbour){ .place = place });
 	if (err)
 		return err;
 	at = hash_slots__first(&around->slots, hash_place(place));
@@ -105,8 +105,8 @@ static void thin_out(struct candidates *candidates, uint64_t most)
 
 static int consider(struct search *search, uint32_t place)
 {
-	int err = vec__push(&search->candidates,
-			    (struct candidate){ keeps(search->heap, place), place });
+	int err = memory__push(&search->around->memory, &search->candidates,
+			       (struct candidate){ keeps(search->heap, place), place });
 
 	/* An array of millions leaves but a few here at any time. */
 	if (!err && search->most && search->candidates.count / 2 >= search->most &&
@@ -159,7 +159,7 @@ static int take(struct search *search)
 		if (err || around->of.items[index].ways & search->way)
 			continue;
 		around->of.items[index].ways |= search->way;
-		err = vec__push(&search->next, index);
+		err = memory__push(&around->memory, &search->next, index);
 	}
 	vec__reset(&search->candidates);
 	return err;
@@ -188,13 +188,14 @@ static int go(struct search *search, enum neighbour_ways way, uint64_t depth)
 	search->way = way;
 	search->around->of.items[0].ways |= way;
 	vec__reset(&search->now);
-	err = vec__push(&search->now, 0);
+	err = memory__push(&search->around->memory, &search->now, 0);
 	for (uint64_t d = 0; d < depth && search->now.count && !err; d++) {
 		vec__reset(&search->next);
 		err = step(search);
 		vec__reset(&search->now);
 		for (size_t i = 0; i < search->next.count && !err; i++)
-			err = vec__push(&search->now, search->next.items[i]);
+			err = memory__push(&search->around->memory, &search->now,
+					   search->next.items[i]);
 	}
 	return err;
 }
@@ -230,6 +231,7 @@ int neighbourhood__find(struct neighbourhood *around, struct heap *heap, uint32_
 	uint32_t middle;
 	int err = heap_referrers__new(heap, &around->referrers);
 
+	around->memory = heap__memory_left(heap);
 	if (!err)
 		err = add(around, place, &middle);
 	if (!err)
@@ -238,8 +240,8 @@ int neighbourhood__find(struct neighbourhood *around, struct heap *heap, uint32_
 		err = go(&search, NEIGHBOUR_REFERS, depth);
 	if (!err)
 		count_rest(around, heap);
-	vec__free(&search.candidates);
-	vec__free(&search.now);
-	vec__free(&search.next);
+	memory__free_vec(&around->memory, &search.candidates);
+	memory__free_vec(&around->memory, &search.now);
+	memory__free_vec(&around->memory, &search.next);
 	return err;
 }

@@ -8,7 +8,7 @@ void path_growth__free(struct path_growth *growth)
 {
 	hash_slots__free(&growth->slots, &growth->memory);
 	pile__free(&growth->texts, &growth->memory);
-	vec__free(&growth->branches);
+	memory__free_vec(&growth->memory, &growth->branches);
 }
 
 struct text path_growth__words(const struct path_growth *growth, uint32_t branch)
@@ -64,21 +64,18 @@ static bool is_same(const struct path_growth *growth, uint32_t index, const stru
 static int add_branch(struct path_growth *growth, const struct called *called)
 {
 	const size_t bytes = called->text->len;
-	const uint64_t branches = (growth->branches.count + 1) * sizeof(*growth->branches.items);
 	const struct growth_branch branch = { .parent = called->parent,
 					      .at = growth->texts.used,
 					      .words = called->words,
 					      .type = bytes - called->words };
 	void *to;
 
-	if (growth->memory.limit && branches + growth->memory.used > growth->memory.limit)
-		return -EDQUOT;
 	to = pile__add(&growth->texts, &growth->memory, bytes);
 	if (!to && bytes)
 		return memory__error(&growth->memory);
 	if (bytes)
 		memcpy(to, buf__str(called->text), bytes);
-	return vec__push(&growth->branches, branch);
+	return memory__push(&growth->memory, &growth->branches, branch);
 }
 
 static int find(struct path_growth *growth, const struct called *called, uint32_t *index)
@@ -139,7 +136,7 @@ static int add_one(struct adding *adding, const struct path_branch *from)
 	to->repeats |= from->repeats;
 	to->ending[adding->side].objects += from->ending;
 	to->ending[adding->side].bytes += from->ending_bytes;
-	return vec__push(&adding->here, index);
+	return memory__push(&adding->growth->memory, &adding->here, index);
 }
 
 int path_growth__add(struct path_growth *growth, unsigned int side, const struct heap *heap,
@@ -153,7 +150,7 @@ int path_growth__add(struct path_growth *growth, unsigned int side, const struct
 		err = add_one(&adding, &merge->branches.items[i]);
 	growth->unreached[side] += merge->unreached;
 	buf__free(&adding.text);
-	vec__free(&adding.here);
+	memory__free_vec(&growth->memory, &adding.here);
 	return err;
 }
 

@@ -28,8 +28,8 @@ int path_way__take(struct path_way *way, const struct heap_paths *paths, uint32_
 void path_merge__free(struct path_merge *merge)
 {
 	hash_slots__free(&merge->slots, &merge->memory);
-	vec__free(&merge->branches);
-	vec__free(&merge->way);
+	memory__free_vec(&merge->memory, &merge->branches);
+	memory__free_vec(&merge->memory, &merge->way);
 }
 
 static uint64_t hash_of(const void *context, uint32_t index)
@@ -76,11 +76,8 @@ static int find(struct path_merge *merge, const struct path_branch *wanted, uint
 	}
 	if (merge->branches.count >= NO_BRANCH - 1)
 		return -ENOMEM;
-	if (merge->memory.limit &&
-	    merge->branches.count * sizeof(*wanted) >= merge->memory.limit - merge->memory.used)
-		return -EDQUOT;
 	*index = (uint32_t)merge->branches.count;
-	err = vec__push(&merge->branches, *wanted);
+	err = memory__push(&merge->memory, &merge->branches, *wanted);
 	if (!err) {
 		merge->slots.of[at] = *index + 1;
 		merge->slots.count++;
@@ -124,7 +121,7 @@ static int find_branch(struct path_merge *merge, const struct heap *heap,
 	vec__reset(&merge->way);
 	for (; !err && at != HEAP_NONE && !*branch_at(heap, branches, at);
 	     at = heap_paths__before(paths, at))
-		err = vec__push(&merge->way, at);
+		err = memory__push(&merge->memory, &merge->way, at);
 	*branch = at == HEAP_NONE ? NO_BRANCH : *branch_at(heap, branches, at) - 1;
 	while (!err && merge->way.count) {
 		const uint32_t to = merge->way.items[--merge->way.count];
@@ -235,7 +232,7 @@ struct pending {
 };
 
 struct order {
-	const struct path_merge *merge;
+	struct path_merge *merge;
 	struct children children;
 	uint64_t most;
 	VEC(struct pending) stack;
@@ -257,11 +254,12 @@ static int push_children(struct order *order, uint32_t index, uint32_t parent)
 			rest.objects += children->items[i].objects;
 			rest.bytes += order->merge->branches.items[children->items[i].index].bytes;
 		}
-		err = vec__push(&order->stack, rest);
+		err = memory__push(&order->merge->memory, &order->stack, rest);
 	}
 	for (; i < end && !err; i++)
-		err = vec__push(&order->stack, (struct pending){ .index = children->items[i].index,
-								 .parent = parent });
+		err = memory__push(&order->merge->memory, &order->stack,
+				   (struct pending){ .index = children->items[i].index,
+						     .parent = parent });
 	return err;
 }
 
@@ -279,7 +277,7 @@ static int add_branch(struct order *order, const struct pending *at)
 		branch = order->merge->branches.items[at->index];
 	branch.parent = at->parent;
 	branch.depth = at->parent == NO_BRANCH ? 0 : order->ordered.items[at->parent].depth + 1;
-	return vec__push(&order->ordered, branch);
+	return memory__push(&order->merge->memory, &order->ordered, branch);
 }
 
 static int lay_out(struct order *order)
@@ -302,19 +300,19 @@ int path_merge__order(struct path_merge *merge, uint64_t most)
 	int err = 0;
 
 	for (size_t i = 0; i < merge->branches.count && !err; i++)
-		err = vec__push(&order.children,
-				(struct ordered){ merge->branches.items[i].parent, (uint32_t)i,
-						  merge->branches.items[i].objects });
+		err = memory__push(&merge->memory, &order.children,
+				   (struct ordered){ merge->branches.items[i].parent, (uint32_t)i,
+						     merge->branches.items[i].objects });
 	vec__sort(&order.children, by_parent);
 	if (!err)
 		err = lay_out(&order);
-	vec__free(&order.children);
-	vec__free(&order.stack);
+	memory__free_vec(&merge->memory, &order.children);
+	memory__free_vec(&merge->memory, &order.stack);
 	if (err) {
-		vec__free(&order.ordered);
+		memory__free_vec(&merge->memory, &order.ordered);
 		return err;
 	}
-	vec__free(&merge->branches);
+	memory__free_vec(&merge->memory, &merge->branches);
 	merge->branches.items = order.ordered.items;
 	merge->branches.count = order.ordered.count;
 	merge->branches.alloc = order.ordered.alloc;

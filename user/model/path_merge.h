@@ -51,15 +51,15 @@ void path_merge__free(struct path_merge *merge);
 
 /*
  * Add the shortest ways to all objects of types that are wanted (heap_types.h) to an empty one, in
- * time and memory (4 bytes a row, of the heap's) that do not grow with how long the ways are. What
- * branches take is bounded by memory.limit. 0, -ENOMEM or -EDQUOT.
+ * time and memory (4 bytes a row, of the heap's) that do not grow with how long the ways are. The
+ * rest is bounded by memory.limit. 0, -ENOMEM or -EDQUOT.
  */
 int path_merge__add(struct path_merge *merge, struct heap *heap, const struct heap_paths *paths,
 		    const bool *wanted);
 
 /*
  * All are added: put them in preorder, those with the most objects first; beyond the `most` of one
- * parent (0: all) they are folded. 0 or -ENOMEM.
+ * parent (0: all) they are folded. 0, -ENOMEM or -EDQUOT.
  */
 int path_merge__order(struct path_merge *merge, uint64_t most);
 

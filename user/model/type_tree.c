@@ -15,7 +15,7 @@ struct type_tree_walk {
 void type_tree__free(struct type_tree *tree)
 {
 	hash_slots__free(&tree->slots, &tree->memory);
-	vec__free(&tree->nodes);
+	memory__free_vec(&tree->memory, &tree->nodes);
 }
 
 /* ---------------------------------------------------------------- nodes */
@@ -56,7 +56,7 @@ static int find(struct type_tree *tree, struct type_tree_node *wanted, uint32_t 
 				0 :
 				tree->nodes.items[wanted->parent].depth + 1;
 	*index = (uint32_t)tree->nodes.count;
-	err = vec__push(&tree->nodes, *wanted);
+	err = memory__push(&tree->memory, &tree->nodes, *wanted);
 	if (!err) {
 		tree->slots.of[at] = *index + 1;
 		tree->slots.count++;
@@ -178,7 +178,7 @@ static int enter(struct type_tree_walk *walk, uint32_t place, uint32_t depth)
 	else
 		err = enter_object(walk->tree, walk->heap, place, above, &index);
 	walk->open.count = depth;
-	return err ? err : vec__push(&walk->open, index);
+	return err ? err : memory__push(&walk->tree->memory, &walk->open, index);
 }
 
 static int add_reached(struct type_tree *tree, const struct heap *heap)
@@ -190,7 +190,7 @@ static int add_reached(struct type_tree *tree, const struct heap *heap)
 
 	while (!err && (place = heap_subtree__next(&subtree, heap)) != HEAP_NONE)
 		err = enter(&walk, place, subtree.depth);
-	vec__free(&walk.open);
+	memory__free_vec(&tree->memory, &walk.open);
 	return err;
 }
 
@@ -209,8 +209,10 @@ static int add_unreached(struct type_tree *tree, const struct heap *heap)
 int type_tree__build(struct type_tree *tree, const struct heap *heap)
 {
 	const struct heap_facts *facts = heap__facts(heap);
-	int err = add_reached(tree, heap);
+	int err;
 
+	tree->memory = heap__memory_left(heap);
+	err = add_reached(tree, heap);
 	if (!err && facts->objects > facts->reached_objects)
 		err = add_unreached(tree, heap);
 	return err;

@@ -58,7 +58,10 @@ struct type_tree {
 	uint64_t deeper_objects, deeper_bytes; /* below TYPE_TREE_DEEPER */
 };
 
-/* All zero to begin with. 0 or -ENOMEM. */
+/*
+ * All zero to begin with. 0, -ENOMEM or -EDQUOT: it takes more than the graph leaves of its limit.
+ * type_tree__free() is due in any case.
+ */
 int type_tree__build(struct type_tree *tree, const struct heap *heap);
 void type_tree__free(struct type_tree *tree);
 

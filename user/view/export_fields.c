@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "../base/escape.h"
+#include "../base/report.h"
+#include "../base/units.h"
 #include "../model/heap.h"
 #include "gctrace/wire.h"
 
@@ -41,32 +43,39 @@ static size_t lower(const struct export_type *type, unsigned int kind, uint64_t 
 	return low;
 }
 
-static int insert(struct export_type *type, size_t at, unsigned int kind, uint64_t place)
+static int insert(struct export_fields *fields, struct export_type *type, size_t at,
+		  unsigned int kind, uint64_t place)
 {
 	const struct export_field field = { kind, place };
+	int err;
 
-	if (type->fields.count == EXPORT_FIELDS_MOST)
+	if (type->fields.count == EXPORT_FIELDS_MOST) {
+		fields->beyond++;
 		return 0;
-	if (vec__push(&type->fields, field))
-		return -ENOMEM;
+	}
+	err = memory__push(&fields->memory, &type->fields, field);
+	if (err)
+		return err;
 	memmove(&type->fields.items[at + 1], &type->fields.items[at],
 		(type->fields.count - 1 - at) * sizeof(field));
 	type->fields.items[at] = field;
 	return 0;
 }
 
-static int add(struct export_type *type, unsigned int kind, uint64_t place, uint32_t *hint)
+static int add(struct export_fields *fields, struct export_type *type, unsigned int kind,
+	       uint64_t place, uint32_t *hint)
 {
 	size_t at = *hint;
 
 	if (!is_at(type, at, kind, place))
 		at = lower(type, kind, place);
 	*hint = (uint32_t)at + 1;
-	return is_at(type, at, kind, place) ? 0 : insert(type, at, kind, place);
+	return is_at(type, at, kind, place) ? 0 : insert(fields, type, at, kind, place);
 }
 
-static int add_object(struct export_type *type, const struct heap *heap, uint32_t object)
+static int add_object(struct export_fields *fields, const struct heap *heap, uint32_t object)
 {
+	struct export_type *type = &fields->types[heap__type(heap, object)];
 	struct heap_references references = heap__references(heap, object);
 	const unsigned int kind = fold(heap__place_kind(heap, object));
 	struct heap_reference reference;
@@ -84,12 +93,13 @@ static int add_object(struct export_type *type, const struct heap *heap, uint32_
 		return 0;
 	while (!err && heap_references__next(&references, &reference))
 		if (reference.place != EVENT_UNKNOWN)
-			err = add(type, kind, reference.place, &hint);
+			err = add(fields, type, kind, reference.place, &hint);
 	return err;
 }
 
 /* What the runtime told by name is there even if it was null in all objects. */
-static int add_told(struct export_type *to, const struct heap_type *type)
+static int add_told(struct export_fields *fields, struct export_type *to,
+		    const struct heap_type *type)
 {
 	uint32_t hint = 0;
 	uint64_t place = 0;
@@ -99,19 +109,23 @@ static int add_told(struct export_type *to, const struct heap_type *type)
 		if (type->fields.at[i])
 			continue;
 		if (!to->has_weak || to->weak_place != place)
-			err = add(to, GCTRACE_PLACE_POSITION, place, &hint);
+			err = add(fields, to, GCTRACE_PLACE_POSITION, place, &hint);
 		place++;
 	}
-	to->told = hint;
+	to->told = hint < to->fields.count ? hint : (uint32_t)to->fields.count;
 	return err;
 }
 
 int export_fields__find(struct export_fields *fields, const struct heap *heap)
 {
 	const struct heap_types *types = heap__types(heap);
-	int err = 0;
+	int err;
 
-	fields->count = types->count;
+	*fields = (struct export_fields){ .count = types->count,
+					  .memory = heap__memory_left(heap) };
+	err = memory__count(&fields->memory, types->count * sizeof(*fields->types));
+	if (err)
+		return err;
 	fields->types = calloc(types->count, sizeof(*fields->types));
 	if (!fields->types)
 		return -ENOMEM;
@@ -121,13 +135,13 @@ int export_fields__find(struct export_fields *fields, const struct heap *heap)
 		if (heap__is_node(heap, p) ||
 		    heap_types__at(types, type).flags & GCTRACE_CLASS_ARRAY)
 			continue;
-		err = add_object(&fields->types[type], heap, p);
+		err = add_object(fields, heap, p);
 	}
 	for (uint32_t i = 0; i < types->count && !err; i++) {
 		const struct heap_type type = heap_types__at(types, i);
 
 		if (fields->types[i].positional)
-			err = add_told(&fields->types[i], &type);
+			err = add_told(fields, &fields->types[i], &type);
 	}
 	return err;
 }
@@ -135,9 +149,19 @@ int export_fields__find(struct export_fields *fields, const struct heap *heap)
 void export_fields__free(struct export_fields *fields)
 {
 	for (uint32_t i = 0; i < fields->count && fields->types; i++)
-		vec__free(&fields->types[i].fields);
+		memory__free_vec(&fields->memory, &fields->types[i].fields);
 	free(fields->types);
 	*fields = (struct export_fields){ .types = NULL };
+}
+
+void export_fields__tell(const struct export_fields *fields)
+{
+	char count[UNITS_TEXT];
+
+	if (fields->beyond)
+		warning("%s references or fields have no name in the file: a type there has %u"
+			" fields with names at most",
+			units__exact(count, fields->beyond), EXPORT_FIELDS_MOST);
 }
 
 uint32_t export_fields__number(const struct export_fields *fields, uint32_t type,

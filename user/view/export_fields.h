@@ -11,11 +11,12 @@
 #include <stdint.h>
 
 #include "../base/vec.h"
+#include "../model/memory.h"
 
 struct buf;
 struct heap;
 
-#define EXPORT_FIELDS_MOST 30000u /* of a type; what has a place beyond has no number */
+#define EXPORT_FIELDS_MOST 30000u /* of a type; what has another place then has no number */
 #define EXPORT_FIELD_NONE UINT32_MAX
 
 struct export_field {
@@ -34,11 +35,16 @@ struct export_type {
 struct export_fields {
 	struct export_type *types;
 	uint32_t count;
+	uint64_t beyond; /* references, and fields told by name, that found no number */
+	struct memory memory; /* what the graph leaves of its limit */
 };
 
-/* One walk over the heap. 0 or -ENOMEM; export_fields__free() is due in both cases. */
+/* One walk over the heap. 0, -ENOMEM or -EDQUOT; export_fields__free() is due in any case. */
 int export_fields__find(struct export_fields *fields, const struct heap *heap);
 void export_fields__free(struct export_fields *fields);
+
+/* Warn of those beyond EXPORT_FIELDS_MOST. */
+void export_fields__tell(const struct export_fields *fields);
 
 /* The number of a reference's field. *hint begins as 0 for each object and makes it fast. */
 uint32_t export_fields__number(const struct export_fields *fields, uint32_t type,

@@ -387,6 +387,7 @@ static int write_heapsnapshot(struct heap *heap, const struct heap_heading *head
 
 	(void)heading;
 	(void)options;
+	to.memory = to.fields.memory;
 	if (!err)
 		err = number_strings(&to);
 	if (!err)
@@ -397,6 +398,8 @@ static int write_heapsnapshot(struct heap *heap, const struct heap_heading *head
 		warning("%" PRIu64 " objects are beyond 4 GiB, which is what heapsnapshot's readers"
 			" will show",
 			to.beyond);
+	if (!err)
+		export_fields__tell(&to.fields);
 	address_index__free(&to.rows);
 	free(to.strings);
 	export_fields__free(&to.fields);

@@ -115,6 +115,8 @@ static int write_hprof(struct heap *heap, const struct heap_heading *heading,
 		warning("%" PRIu64 " objects have sizes that hprof cannot say, its readers will"
 			" show others",
 			dump.inexact);
+	if (!err)
+		export_fields__tell(&dump.shapes.fields);
 	free(dump.values);
 	hprof_roots__free(&dump.roots);
 	hprof_shapes__free(&dump.shapes);

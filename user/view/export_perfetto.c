@@ -226,7 +226,7 @@ static int find_field(struct graph_writer *writer, const struct field *wanted, u
 	}
 	if (writer->fields.count >= UINT32_MAX - 1)
 		return -ENOMEM;
-	err = vec__push(&writer->fields, *wanted);
+	err = memory__push(&writer->memory, &writer->fields, *wanted);
 	if (err)
 		return err;
 	*number = (uint32_t)writer->fields.count;
@@ -289,7 +289,7 @@ static int find_targets(struct graph_writer *writer, uint32_t place, uint64_t *l
 					    heap__object(writer->heap, next.to).address;
 
 		*lowest = to && to < *lowest ? to : *lowest;
-		err = vec__push(&writer->targets, to);
+		err = memory__push(&writer->memory, &writer->targets, to);
 	}
 	return err;
 }
@@ -476,8 +476,8 @@ static int write_graph(struct graph_writer *writer)
 static void free_writer(struct graph_writer *writer)
 {
 	hash_slots__free(&writer->slots, &writer->memory);
-	vec__free(&writer->targets);
-	vec__free(&writer->fields);
+	memory__free_vec(&writer->memory, &writer->targets);
+	memory__free_vec(&writer->memory, &writer->fields);
 	buf__free(&writer->graph);
 	buf__free(&writer->trace);
 	buf__free(&writer->packet);
@@ -491,7 +491,8 @@ static void free_writer(struct graph_writer *writer)
 static int write_perfetto(struct heap *heap, const struct heap_heading *heading,
 			  const struct export_options *options, FILE *out)
 {
-	struct graph_writer writer = { .heap = heap, .heading = heading, .out = out };
+	struct graph_writer writer = { .heap = heap, .heading = heading, .out = out,
+				       .memory = heap__memory_left(heap) };
 	int err = write_clocks(&writer);
 
 	(void)options;

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "gctrace/wire.h"
+#include "model/heap_private.h"
 
 static void tell(struct heap_builder *builder, const struct event *event)
 {
@@ -105,6 +106,11 @@ struct heap *dump__heap(struct heap_builder *builder)
 	assert_non_null(heap);
 	heap_builder__free(builder);
 	return heap;
+}
+
+void dump__leave(struct heap *heap, uint64_t bytes)
+{
+	heap->memory.limit = heap->memory.used + bytes;
 }
 
 uint32_t place_of(struct heap *heap, uint64_t address)

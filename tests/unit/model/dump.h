@@ -45,6 +45,9 @@ void dump__object(struct heap_builder *builder, const struct told *told);
 /* The builder's heap; the builder is freed. */
 struct heap *dump__heap(struct heap_builder *builder);
 
+/* From now on the heap, and what is made of it, may have so many bytes beside what it has. */
+void dump__leave(struct heap *heap, uint64_t bytes);
+
 /* The place of an object that must be there. */
 uint32_t place_of(struct heap *heap, uint64_t address);
 

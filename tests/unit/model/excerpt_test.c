@@ -3,6 +3,7 @@
  * Excerpts of random heaps against their definition: which objects are branches, what is folded
  * where, and that each way is a shortest one, place by place.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -276,6 +277,37 @@ static void all_of_a_small_heap_is_there(void **state)
 	heap__free(heap);
 }
 
+/* What it takes at its peak is enough, and a byte less is not. */
+static void a_limit_is_kept(void **state)
+{
+	const struct excerpt_limits limits = { 20, 10, 4, 20 };
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		struct heap *heap = random_heap();
+		struct heap_paths *paths;
+		struct excerpt excerpt;
+		uint64_t needed = 0;
+
+		assert_int_equal(heap_paths__new(heap, &paths), 0);
+		for (uint64_t less = 0; less < 3; less++) {
+			int err;
+
+			if (less)
+				dump__leave(heap, needed - (less - 1));
+			err = excerpt__init(&excerpt, heap, paths, &limits);
+			if (!err)
+				err = excerpt__finish(&excerpt);
+			assert_int_equal(err, less == 2 ? -EDQUOT : 0);
+			needed = less ? needed : excerpt.memory.highest;
+			excerpt__free(&excerpt);
+			assert_int_equal(excerpt.memory.used, 0);
+		}
+		heap_paths__free(paths);
+		heap__free(heap);
+	}
+}
+
 static bool is_better(uint64_t more, uint64_t than, uint32_t shorter, uint32_t than_that)
 {
 	return more > than || (more == than && shorter < than_that);
@@ -315,6 +347,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_heaps),
 		cmocka_unit_test(all_of_a_small_heap_is_there),
+		cmocka_unit_test(a_limit_is_kept),
 		cmocka_unit_test(examples_are_the_best_of_their_type),
 	};
 

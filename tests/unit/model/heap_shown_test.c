@@ -7,6 +7,7 @@
  *	thread main, frame, local 0 --> buffer (large)
  *	lost --> lost (nobody's)
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -233,6 +234,27 @@ static void small_branches_of_paths_are_folded(void **state)
 	path_merge__free(&merge);
 }
 
+/* What it takes at its peak is enough, and a byte less is not; the order takes the most. */
+static void merging_keeps_to_its_limit(void **state)
+{
+	const uint64_t classes[] = { BUFFER, LIST, ENTRY };
+	struct path_merge merge = { .objects = 0 };
+	uint64_t needed;
+
+	(void)state;
+	add_ways(&merge, classes, 3);
+	assert_int_equal(path_merge__order(&merge, 0), 0);
+	needed = merge.memory.highest;
+	for (uint64_t less = 0; less < 2; less++) {
+		path_merge__free(&merge);
+		assert_int_equal(merge.memory.used, 0);
+		merge = (struct path_merge){ .memory = { .limit = needed - less } };
+		add_ways(&merge, classes, 3);
+		assert_int_equal(path_merge__order(&merge, 0), less ? -EDQUOT : 0);
+	}
+	path_merge__free(&merge);
+}
+
 static void an_empty_dump_has_nothing_to_show(void **state)
 {
 	struct heap_builder *builder = heap_builder__new(0);
@@ -262,6 +284,7 @@ int main(void)
 		cmocka_unit_test(roots_stand_by_kind_thread_and_frame),
 		cmocka_unit_test(paths_merge_elements_and_lists),
 		cmocka_unit_test(small_branches_of_paths_are_folded),
+		cmocka_unit_test(merging_keeps_to_its_limit),
 		cmocka_unit_test(an_empty_dump_has_nothing_to_show),
 	};
 

@@ -107,6 +107,26 @@ static void the_limit_refuses_and_changes_nothing(void **state)
 	memory__put(&memory, at, 8 * MIB);
 }
 
+/* What an array has room for is counted while it stands, and what the limit refuses is not added. */
+static void arrays_are_counted(void **state)
+{
+	struct memory memory = { .limit = 1000 };
+	VEC(uint64_t) array = VEC_INIT;
+	uint64_t i = 0;
+	int err;
+
+	(void)state;
+	for (; !(err = memory__push(&memory, &array, stamp(i))); i++)
+		assert_int_equal(memory.used, array.alloc * 8);
+	assert_int_equal(err, -EDQUOT);
+	assert_int_equal(memory__error(&memory), -EDQUOT);
+	assert_int_equal(array.count, 64);
+	expect(array.items, array.count);
+	memory__free_vec(&memory, &array);
+	assert_int_equal(memory.used, 0);
+	assert_int_equal(memory.highest, 64 * 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +134,7 @@ int main(void)
 		cmocka_unit_test(new_memory_is_zero),
 		cmocka_unit_test(a_pile_holds_what_was_put_on_it),
 		cmocka_unit_test(the_limit_refuses_and_changes_nothing),
+		cmocka_unit_test(arrays_are_counted),
 	};
 
 	return cmocka_run_group_tests_name("model/memory", tests, NULL, NULL);

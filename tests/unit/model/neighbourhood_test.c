@@ -4,6 +4,7 @@
  * along the arrows, or against them; and with a limit, those that keep the most, and the rest
  * counted.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -209,16 +210,14 @@ static void test_random(void **state)
 	}
 }
 
-/* An array of many: the biggest are found among them, in little memory, each once. */
-static void test_array(void **state)
+enum { COUNT = 20000 };
+
+/* An array of many, each twice. */
+static struct heap *array_heap(void)
 {
-	enum { COUNT = 20000 };
 	static uint64_t to[2 * COUNT];
 	struct heap_builder *builder = heap_builder__new(0);
-	struct neighbourhood around = { .referrers = NULL };
-	struct heap *heap;
 
-	(void)state;
 	dump__begin(builder);
 	dump__root(builder, GCTRACE_C_HANDLES, 0, 0x1000, GCTRACE_ROOT_HANDLE, 0, 0);
 	for (size_t i = 0; i < 2 * COUNT; i++)
@@ -228,8 +227,18 @@ static void test_array(void **state)
 	for (uint64_t i = 0; i < COUNT; i++)
 		dump__leaf(builder, address_of(i), 10, 8 + i * 7919 % COUNT);
 	dump__end(builder, GCTRACE_DUMP_COMPLETE);
-	heap = dump__heap(builder);
+	return dump__heap(builder);
+}
+
+/* The biggest are found among them, in little memory, each once. */
+static void test_array(void **state)
+{
+	struct neighbourhood around = { .referrers = NULL };
+	struct heap *heap = array_heap();
+
+	(void)state;
 	assert_int_equal(neighbourhood__find(&around, heap, place_of(heap, 0x1000), 3, 5), 0);
+	assert_true(around.memory.highest < COUNT);
 	assert_int_equal(around.of.count, 1 + 5 + 1); /* a root, too */
 	for (uint32_t n = 1; n <= 5; n++)
 		assert_int_equal(heap__object(heap, around.of.items[n].place).size,
@@ -240,11 +249,36 @@ static void test_array(void **state)
 	heap__free(heap);
 }
 
+/* What it takes at its peak is enough, and a byte less is not. */
+static void test_limit(void **state)
+{
+	struct heap *heap = array_heap();
+	const uint32_t middle = place_of(heap, 0x1000);
+	struct neighbourhood around = { .referrers = NULL };
+	uint64_t needed;
+
+	(void)state;
+	assert_int_equal(neighbourhood__find(&around, heap, middle, 1, 0), 0);
+	assert_true(around.memory.highest > COUNT * sizeof(*around.of.items));
+	needed = heap__memory(heap) + around.memory.highest;
+	for (uint64_t less = 0; less < 2; less++) {
+		neighbourhood__free(&around);
+		assert_int_equal(around.memory.used, 0);
+		around = (struct neighbourhood){ .referrers = NULL };
+		dump__leave(heap, needed - less - heap__memory(heap));
+		assert_int_equal(neighbourhood__find(&around, heap, middle, 1, 0),
+				 less ? -EDQUOT : 0);
+	}
+	neighbourhood__free(&around);
+	heap__free(heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_array),
+		cmocka_unit_test(test_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
  * dominator tree, with types that follow themselves once, is the path to where the object stands.
  * And by sums: of types they are those of the histogram.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -287,6 +288,30 @@ static void test_empty(void **state)
 	heap__free(heap);
 }
 
+/* What it takes at its peak is enough, and a byte less is not. */
+static void test_limit(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		struct heap *heap = random_heap();
+		struct type_tree tree = { .deeper_bytes = 0 };
+		uint64_t needed;
+
+		assert_int_equal(type_tree__build(&tree, heap), 0);
+		needed = tree.memory.highest;
+		assert_true(needed > tree.nodes.count * sizeof(*tree.nodes.items));
+		for (uint64_t less = 0; less < 2; less++) {
+			type_tree__free(&tree);
+			assert_int_equal(tree.memory.used, 0);
+			tree = (struct type_tree){ .deeper_bytes = 0 };
+			dump__leave(heap, needed - less);
+			assert_int_equal(type_tree__build(&tree, heap), less ? -EDQUOT : 0);
+		}
+		type_tree__free(&tree);
+		heap__free(heap);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
