@@ -31,6 +31,7 @@ struct replaying {
 	uint32_t target;
 	uint64_t begun;	 /* dumps of whatever target */
 	uint64_t latest; /* the one of this target */
+	bool was_told;	 /* A's end has come */
 	bool part;	 /* one of the two was matched, but was not whole */
 	bool in_doubt, disagrees;
 	bool ranges; /* some were told between the two */
@@ -101,15 +102,26 @@ static void on_left(void *context, uint32_t target, const struct object *object,
 
 /* ---------------------------------------------------------------- what is told */
 
+static void note_container(struct replaying *replaying, const struct event *event)
+{
+	const bool begins = event->container.type == GCTRACE_C_BEGIN;
+
+	replaying->begun += begins;
+	if (event->target != replaying->target)
+		return;
+	if (begins)
+		replaying->latest = replaying->begun;
+	else if (event->container.type == GCTRACE_C_END)
+		replaying->was_told |=
+			replaying->latest == replaying->dumps->of[DIFF_WAS].number;
+}
+
+/* What is lost before A is matched, and behind its end, is not missing in A: it lies between. */
 static void note_event(struct replaying *replaying, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_CONTAINER:
-		if (event->container.type != GCTRACE_C_BEGIN)
-			return;
-		replaying->begun++;
-		if (event->target == replaying->target)
-			replaying->latest = replaying->begun;
+		note_container(replaying, event);
 		return;
 	case EVENT_MOVED:
 	case EVENT_SURVIVING:
@@ -117,7 +129,7 @@ static void note_event(struct replaying *replaying, const struct event *event)
 				     replaying->replay->fates.begun;
 		return;
 	case EVENT_LOSS:
-		replaying->replay->lost |= replaying->replay->fates.begun;
+		replaying->replay->lost |= replaying->was_told;
 		return;
 	default:
 		return;
@@ -183,7 +195,8 @@ static const char *judge(const struct replaying *replaying)
 	const struct fate all = fates__all(fates);
 
 	if (replaying->part)
-		return "one of the dumps does not tell the whole heap";
+		return replaying->replay->lost ? "something was lost beside one of the dumps"
+					       : "one of the dumps does not tell the whole heap";
 	if (!fates->begun || !fates->ended)
 		return "the recording ends before its addresses could be told";
 	if (replaying->in_doubt)
