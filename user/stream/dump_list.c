@@ -80,9 +80,11 @@ static void end(struct dump_entry *entry, const struct event *event, uint64_t st
 	entry->status = status;
 }
 
-/* DUMP_END stands behind C_END. */
+/* DUMP_END stands behind C_END. A second one is of a dump whose beginning was lost. */
 static void add_totals(struct dump_entry *entry, const struct event *event)
 {
+	if (entry->objects != EVENT_UNKNOWN)
+		return;
 	end(entry, event, event->dump_end.status);
 	entry->objects = event->dump_end.objects;
 	entry->references = event->dump_end.references;

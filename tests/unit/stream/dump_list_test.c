@@ -59,7 +59,7 @@ static void container(struct script *script, uint32_t target, uint64_t type, uin
 }
 
 /* DUMP_END comes in batches only. */
-static void dump_end(struct script *script, uint32_t target, uint64_t sequence)
+static void dump_end(struct script *script, uint32_t target, uint64_t sequence, uint64_t objects)
 {
 	struct {
 		struct record head;
@@ -77,7 +77,7 @@ static void dump_end(struct script *script, uint32_t target, uint64_t sequence)
 			   .records = 1,
 			   .sequence = sequence },
 		.end = { .head = { GCTRACE_DUMP_END, 0, sizeof(struct gctrace_dump_end) },
-			 .objects = 5,
+			 .objects = objects,
 			 .references = 6,
 			 .roots = 7,
 			 .bytes = 80,
@@ -104,7 +104,7 @@ static void record(struct script *script)
 	container(script, 1, GCTRACE_C_BEGIN, 21);
 	container(script, 0, GCTRACE_C_END, GCTRACE_DUMP_COMPLETE);
 	container(script, 1, GCTRACE_C_HEAP, 0);
-	dump_end(script, 0, 3);
+	dump_end(script, 0, 3, 5);
 	container(script, 1, GCTRACE_C_END, GCTRACE_DUMP_ABORTED);
 	call(script, RECORD_PAUSE_END, 1, 1, 0, 0);
 	container(script, 1, GCTRACE_C_STATIC, 0); /* nonsense between dumps */
@@ -232,6 +232,30 @@ static void the_next_dump_ends_one_whose_end_is_lost(void **state)
 	unlink(script.path);
 }
 
+/* The totals of a dump whose beginning is lost are not those of the one before it. */
+static void no_totals_of_another_dump(void **state)
+{
+	struct dump_list list = VEC_INIT;
+	struct script script;
+
+	(void)state;
+	begin(&script);
+	container(&script, 0, GCTRACE_C_BEGIN, 1);
+	container(&script, 0, GCTRACE_C_END, GCTRACE_DUMP_COMPLETE);
+	dump_end(&script, 0, 1, 5);
+	call(&script, RECORD_LOSS, 0, LOSS_RING_FULL, 4, script.now + 1);
+	container(&script, 0, GCTRACE_C_END, GCTRACE_DUMP_ABORTED);
+	dump_end(&script, 0, 2, 9);
+	end(&script);
+	assert_int_equal(dump_list__read(&list, script.path), 0);
+	assert_int_equal(list.count, 1);
+	assert_int_equal(list.items[0].objects, 5);
+	assert_int_equal(list.items[0].status, GCTRACE_DUMP_COMPLETE);
+	assert_int_equal(list.items[0].lost, 0);
+	vec__free(&list);
+	unlink(script.path);
+}
+
 static int resolve(const struct script *script, uint64_t wanted, uint64_t *number)
 {
 	const struct dump_name name = { (char *)script->path, wanted };
@@ -276,6 +300,7 @@ int main(void)
 		cmocka_unit_test(each_dump_is_listed),
 		cmocka_unit_test(a_dump_is_found_by_its_number),
 		cmocka_unit_test(the_next_dump_ends_one_whose_end_is_lost),
+		cmocka_unit_test(no_totals_of_another_dump),
 		cmocka_unit_test(names_become_numbers),
 	};
 
