@@ -6,6 +6,7 @@
 #   bpf/X.bpf.c      $(BUILD)/bpf/X.bpf.o -> $(BUILD)/skel/X.skel.h
 #   user/**/*.c      $(BUILD)/libgctrace.a, all but user/cli/main.c -> $(BUILD)/gctrace
 #   tests/minivm/    $(BUILD)/minivm
+#   agents/X/        $(BUILD)/libgctrace-X.so, with agents/common/
 #   tests/unit/      $(BUILD)/tests/unit/**/X_test, one cmocka program a file
 #   tests/tools/     $(BUILD)/tests/tools/X, what tests look with; not linked with gctrace's own
 #   tests/proof/     $(BUILD)/tests/proof/X, what compares with the small virtual machine's truth
@@ -89,6 +90,9 @@ common_flags := -std=gnu11 $(WARNINGS) -D_GNU_SOURCE= -DGCTRACE_VERSION='"$(VERS
 common_flags += $(if $(filter 1,$(SAN)),$(SANITIZE))
 user_flags := $(common_flags) -Iinclude -Iuser -I. -I$(BUILD)
 minivm_flags := $(common_flags) -Iinclude -Itests/minivm -pthread
+# Loaded into other programs: no symbol but those asked for is seen there, none is bound late.
+agent_flags := $(common_flags) -Iinclude -I. -pthread -fPIC -fvisibility=hidden
+agent_link_flags := -shared -pthread -Wl,--as-needed -Wl,-z,defs -Wl,-z,now
 test_flags := $(user_flags) -Itests
 link_flags := $(if $(filter 1,$(SAN)),$(SANITIZE)) -Wl,--as-needed -pthread
 fuzz_flags := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
@@ -110,6 +114,8 @@ find = $(sort $(shell find $(1) -name '$(2)' -type f 2>/dev/null))
 bpf_srcs := $(sort $(wildcard bpf/*.bpf.c))
 user_srcs := $(call find,user,*.c)
 minivm_srcs := $(sort $(wildcard tests/minivm/*.c))
+agent_common_srcs := $(sort $(wildcard agents/common/*.c))
+agent_dotnet_srcs := $(sort $(wildcard agents/dotnet/*.c))
 unit_srcs := $(call find,tests/unit,*_test.c)
 unit_support_srcs := $(filter-out $(unit_srcs),$(call find,tests/unit,*.c))
 fuzz_srcs := $(sort $(wildcard tests/fuzz/*_fuzz.c))
@@ -128,6 +134,7 @@ skels := $(bpf_srcs:bpf/%.bpf.c=$(BUILD)/skel/%.skel.h)
 lib_objs := $(lib_srcs:%.c=$(BUILD)/obj/%.o)
 main_obj := $(main_src:%.c=$(BUILD)/obj/%.o)
 minivm_objs := $(minivm_srcs:%.c=$(BUILD)/obj/%.o)
+agent_dotnet_objs := $(patsubst %.c,$(BUILD)/agent/%.o,$(agent_common_srcs) $(agent_dotnet_srcs))
 bench_support_objs := $(bench_support_srcs:%.c=$(BUILD)/obj/%.o)
 proof_support_objs := $(proof_support_srcs:%.c=$(BUILD)/obj/%.o)
 unit_support_objs := $(unit_support_srcs:%.c=$(BUILD)/obj/%.o)
@@ -141,13 +148,14 @@ lib := $(BUILD)/libgctrace.a
 fuzz_lib := $(BUILD)/fuzz/libgctrace.a
 gctrace := $(if $(wildcard $(main_src)),$(BUILD)/gctrace)
 minivm := $(if $(minivm_srcs),$(BUILD)/minivm)
+agents := $(if $(agent_dotnet_srcs),$(BUILD)/libgctrace-dotnet.so)
 
 # ---------------------------------------------------------------------------------------------
 # Targets for people
 
 .PHONY: all units tools fuzzers benches demo check soak fuzz bench kernels install uninstall clean help
 
-all: $(gctrace) $(lib) $(minivm)	## build the tool and the small virtual machine (the default)
+all: $(gctrace) $(lib) $(minivm) $(agents)	## build the tool, the agents and the small virtual machine (the default)
 
 units: $(units)			## build the unit tests
 
@@ -239,6 +247,7 @@ $(BUILD)/.flags-$(1): FORCE
 endef
 .PHONY: FORCE
 $(eval $(call flags_file,user,$(CC) $(user_flags) $(CPPFLAGS) $(CFLAGS)))
+$(eval $(call flags_file,agent,$(CC) $(agent_flags) $(agent_link_flags) $(CPPFLAGS) $(CFLAGS)))
 $(eval $(call flags_file,link,$(CC) $(link_flags) $(CFLAGS) $(LDFLAGS) $(LIBS)))
 $(eval $(call flags_file,bpf,$(CLANG) $(bpf_flags) $(BPF_CFLAGS) $(BPFTOOL)))
 $(eval $(call flags_file,fuzz,$(CLANG) $(user_flags) $(fuzz_flags) $(CPPFLAGS)))
@@ -296,6 +305,18 @@ $(BUILD)/minivm: $(minivm_objs) $(BUILD)/.flags-link
 	$(Q)$(link) $(minivm_objs)
 
 # ---------------------------------------------------------------------------------------------
+# Agents: libraries that are loaded into runtimes
+
+$(BUILD)/agent/%.o: %.c $(BUILD)/.flags-agent $(needs)
+	$(say) CC $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(call compile,$(agent_flags))
+
+$(BUILD)/libgctrace-dotnet.so: $(agent_dotnet_objs) $(BUILD)/.flags-agent
+	$(say) LINK $@
+	$(Q)$(CC) $(agent_link_flags) $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -o $@ $(agent_dotnet_objs)
+
+# ---------------------------------------------------------------------------------------------
 # Tests: every X_test.c is a program, and in tests/bench what has a main, with the other files there
 
 $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/.flags-user $(needs)
@@ -344,4 +365,4 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzz_lib)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined -pthread -o $@ $< $(fuzz_lib) $(LIBS)
 
--include $(call find,$(BUILD)/obj $(BUILD)/bpf $(BUILD)/fuzz,*.d)
+-include $(call find,$(BUILD)/obj $(BUILD)/agent $(BUILD)/bpf $(BUILD)/fuzz,*.d)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "watcher.h"
+#include "emitter.h"
+#include "thread.h"
+
+#include <time.h>
+
+static requests_handler *handler;
+
+static struct requests look(void)
+{
+	return (struct requests){
+		.listens = gctrace_wants_batch(),
+		.movement = gctrace_wants_moved__references() ||
+			    gctrace_wants_surviving__references(),
+		.dump = gctrace_requests_dump(),
+	};
+}
+
+static void watch(void *context)
+{
+	const struct timespec interval = { .tv_nsec = 1000000000 / WATCHER_LOOKS_A_SECOND };
+	struct requests before = { 0 };
+
+	(void)context;
+	for (;;) {
+		const struct requests now = look();
+
+		handler(&now, &before);
+		before = now;
+		nanosleep(&interval, NULL);
+	}
+}
+
+bool watcher__start(requests_handler *to)
+{
+	handler = to;
+	return thread__start("gctrace-watch", watch, NULL);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "pauses.h"
+#include "agents/common/emitter.h"
+#include "clr.h"
+#include "collections.h"
+#include "producer.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+static uint64_t numbers;	 /* of the last one; by the suspending thread */
+static _Atomic uint64_t current; /* 0: none */
+static uint64_t started_ns, suspend_ns;
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t pauses__now(void)
+{
+	return atomic_load_explicit(&current, memory_order_relaxed);
+}
+
+static uint64_t why(int32_t reason)
+{
+	if (reason == SUSPEND_FOR_GC || reason == SUSPEND_FOR_GC_PREP)
+		return GCTRACE_WHY_COLLECTION;
+	return GCTRACE_WHY_OTHER;
+}
+
+void pauses__suspend(int32_t reason)
+{
+	numbers++;
+	if (!emitter__is_heard())
+		return;
+	started_ns = now();
+	suspend_ns = UINT64_MAX;
+	atomic_store(&current, numbers);
+
+	struct gctrace_writer *writer = emitter__take(0, numbers);
+
+	producer__write(writer);
+	if (gctrace_wants_pause__begin())
+		gctrace_write_pause_begin(writer, numbers, why(reason));
+	emitter__release(writer);
+}
+
+void pauses__suspended(void)
+{
+	if (pauses__now())
+		suspend_ns = now() - started_ns;
+}
+
+static void end(void)
+{
+	const uint64_t pause = pauses__now();
+
+	if (!pause)
+		return;
+	emitter__flush_all();
+
+	struct gctrace_writer *writer = emitter__take(0, pause);
+
+	if (gctrace_wants_pause__end())
+		gctrace_write_pause_end(writer, pause, suspend_ns);
+	emitter__release(writer);
+	atomic_store(&current, 0);
+}
+
+void pauses__aborted(void)
+{
+	end();
+}
+
+void pauses__resumed(void)
+{
+	end();
+}
