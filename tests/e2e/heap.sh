@@ -218,6 +218,34 @@ valid "$TMP/out"
 expect "$TMP/out" '"complete":false.*"missing":\{"no_end":true'
 pass
 
+t "where heap dumps may be missing since the file was cut off, that is said"
+head -c 3000 "$TMP/file" >"$TMP/short"
+for words in "heap $TMP/short" "heap $TMP/short@last" "heap $TMP/short --list" \
+	"path $TMP/short@1 --type x" "export $TMP/short --as folded" "diff $TMP/short $TMP/short@2"; do
+	# shellcheck disable=SC2086
+	run timeout 120 gctrace $words
+	expect_status 1
+	expect "$TMP/err" 'short: it is cut off after [0-9.]+ s; there may have been more heap dumps$'
+	expect "$TMP/err" 'short holds no heap dump'
+done
+size=$(stat -c %s "$TMP/file")
+head -c $((size - 1)) "$TMP/file" >"$TMP/cut"
+run timeout 120 gctrace heap "$TMP/cut" --list
+expect_status 3
+expect "$TMP/err" 'cut: it is cut off after .*; there may have been more heap dumps$'
+expect "$TMP/out" 'complete$'
+run timeout 120 gctrace heap "$TMP/cut" --list --allow-loss
+expect_status 0
+run timeout 120 gctrace heap "$TMP/cut@last"
+expect "$TMP/err" 'there may have been more heap dumps$'
+run timeout 120 gctrace heap "$TMP/cut@1"
+expect_not "$TMP/err" 'there may have been more heap dumps'
+head -c 1 "$TMP/file" >"$TMP/byte"
+run gctrace heap "$TMP/byte"
+expect_status 1
+expect "$TMP/err" 'cut off in its header, after 1 of [0-9]+ bytes: there is nothing to read$'
+pass
+
 t "the limit of memory is an error that says so"
 run timeout 120 gctrace heap "$TMP/file" --mem-limit 1M
 expect_status 1

@@ -25,6 +25,12 @@ char *units__count(char *text, uint64_t count);
 /* All digits: 1234567. */
 char *units__exact(char *text, uint64_t value);
 
+/* What a noun behind such a figure ends in: "1 object", "0 objects", "1.23 k objects". */
+static inline const char *units__s(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 /*
  * The same, padded so that figures and units of one column stand below each other:
  * "12.3 MiB", " 512 B  ", "45.6 ms ". Never cut: a figure beyond the width makes the column wider.

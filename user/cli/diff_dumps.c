@@ -13,11 +13,13 @@
 static int find_entry(struct diff_dump *dump)
 {
 	struct dump_list list = VEC_INIT;
-	int err = dump_list__read(&list, dump->path);
+	struct buf damage = BUF_INIT;
+	int err = dump_list__read(&list, dump->path, &damage);
 
 	if (!err)
 		dump->entry = list.items[dump->number - 1];
 	vec__free(&list);
+	buf__free(&damage);
 	return err;
 }
 

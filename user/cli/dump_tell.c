@@ -53,8 +53,9 @@ static void tell_whole(const char *name, const struct dump_result *result)
 	units__bytes(bytes, result->stream_bytes);
 	units__ns(ns, result->ended_ns - result->begun_ns);
 	if (count)
-		note("%s: heap dump of %s objects, %s, told in %s within %s", name,
-		     units__count(objects, count), units__bytes(heap, size), bytes, ns);
+		note("%s: heap dump of %s object%s, %s, told in %s within %s", name,
+		     units__count(objects, count), units__s(count), units__bytes(heap, size), bytes,
+		     ns);
 	else
 		note("%s: heap dump, told in %s within %s", name, bytes, ns);
 }

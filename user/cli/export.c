@@ -198,8 +198,9 @@ static void tell(const struct sink *sink, const struct heap *heap, const struct 
 	if (!heap__is_complete(heap))
 		warn_of_missing(facts);
 	if (sink->is_file)
-		note("%s objects as %s, %s in %s", units__count(objects, facts->objects),
-		     exporter->name, units__bytes(bytes, sink->bytes), buf__str(&sink->name));
+		note("%s object%s as %s, %s in %s", units__count(objects, facts->objects),
+		     units__s(facts->objects), exporter->name, units__bytes(bytes, sink->bytes),
+		     buf__str(&sink->name));
 }
 
 /* ---------------------------------------------------------------- the command */

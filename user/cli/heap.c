@@ -296,13 +296,16 @@ static bool are_sound(const struct heap_settings *settings, const struct invocat
 
 static enum status list_dumps(const struct heap_settings *settings, const char *path)
 {
+	bool is_whole;
 	int err;
 
 	output_settings__apply(&settings->output);
 	if (signals__install())
 		return STATUS_FAILED;
-	err = heap_list__show(path, settings->output.form == OUTPUT_JSON);
-	return err && err != -EPIPE ? STATUS_FAILED : STATUS_FINE;
+	err = heap_list__show(path, settings->output.form == OUTPUT_JSON, &is_whole);
+	if (err && err != -EPIPE)
+		return STATUS_FAILED;
+	return is_whole || settings->graph.allow_loss ? STATUS_FINE : STATUS_DATA_LOST;
 }
 
 /* Before a process stands still for its dump it is known that the page can be written. */

@@ -70,7 +70,8 @@ static uint64_t own_memory(const struct process *process)
 static int read_earlier(struct dry_run *run)
 {
 	struct dump_list list = VEC_INIT;
-	int err = run->earlier ? dump_list__read(&list, run->earlier) : 0;
+	struct buf damage = BUF_INIT;
+	int err = run->earlier ? dump_list__read(&list, run->earlier, &damage) : 0;
 
 	for (size_t i = 0; i < list.count && !err; i++) {
 		const struct dump_entry *dump = &list.items[i];
@@ -81,6 +82,8 @@ static int read_earlier(struct dry_run *run)
 					    dump->ended_ns - dump->begun_ns);
 	}
 	vec__free(&list);
+	dump_list__warn(&damage);
+	buf__free(&damage);
 	if (!err && run->earlier && !run->yardstick.dumps) {
 		error("%s has no whole heap dump to measure by; gctrace heap FILE --list shows what"
 		      " it has",
@@ -150,9 +153,10 @@ static void add_objects(const struct dry_run *run, struct buf *text,
 				  " mostly large arrays there are fewer",
 			    DUMP_SIZE_LEAST, DUMP_SIZE_MOST);
 	else
-		buf__printf(text, ": of %.3g to %.3g B on average, by %s dumps in %s",
+		buf__printf(text, ": of %.3g to %.3g B on average, by %s dump%s in %s",
 			    run->yardstick.size.low, run->yardstick.size.high,
-			    units__exact(count, run->yardstick.dumps), escape(run->earlier));
+			    units__exact(count, run->yardstick.dumps),
+			    units__s(run->yardstick.dumps), escape(run->earlier));
 }
 
 static void add_pause(const struct dry_run *run, struct buf *text,
@@ -166,8 +170,8 @@ static void add_pause(const struct dry_run *run, struct buf *text,
 				  " program; another runtime may need longer",
 			    DUMP_NS_LEAST, DUMP_NS_MOST);
 	else
-		buf__printf(text, ": at %.3g to %.3g ns an object, by the same dumps", ns->low,
-			    ns->high);
+		buf__printf(text, ": at %.3g to %.3g ns an object, by the same dump%s", ns->low,
+			    ns->high, units__s(run->yardstick.dumps));
 }
 
 static int show_text(struct dry_run *run)

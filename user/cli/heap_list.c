@@ -76,12 +76,16 @@ static int write_list(const struct dump_list *list, struct output *output, bool 
 	return err;
 }
 
-int heap_list__show(const char *path, bool as_json)
+int heap_list__show(const char *path, bool as_json, bool *is_whole)
 {
 	struct dump_list list = VEC_INIT;
+	struct buf damage = BUF_INIT;
 	struct output output;
-	int err = dump_list__read(&list, path);
+	int err = dump_list__read(&list, path, &damage);
 
+	*is_whole = !damage.len;
+	dump_list__warn(&damage);
+	buf__free(&damage);
 	output__init(&output, STDOUT_FILENO, signals__stop_fd(), "standard output");
 	if (!err && !list.count) {
 		error("%s holds no heap dump; gctrace record --dump puts them in", escape(path));

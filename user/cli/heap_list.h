@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
-/* On standard output. 0, or negative errno after an error message; none at all is one. */
-int heap_list__show(const char *path, bool as_json);
+/*
+ * On standard output. Is the recording whole? If not, a warning said so. 0, or negative errno after
+ * an error message; no dump at all is one.
+ */
+int heap_list__show(const char *path, bool as_json, bool *is_whole);
 
 #endif

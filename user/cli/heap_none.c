@@ -67,7 +67,7 @@ static void add_ages(struct buf *out, const struct search *search)
 	buf__add_str(out, "no object of this dump");
 	add_pattern(out, search->wish->type);
 	buf__printf(out, " is known to be %" PRIu64 " collection%s old or older",
-		    search->wish->age_least, search->wish->age_least == 1 ? "" : "s");
+		    search->wish->age_least, units__s(search->wish->age_least));
 	if (ages->objects)
 		buf__printf(out, " (the oldest: %s)",
 			    follow__age(oldest, ages->oldest, !ages->unborn));

@@ -142,8 +142,9 @@ static int write_file(const struct heap_html *page, struct draft *draft)
 	fstat(draft->fd, &written);
 	err = draft__close(draft, err);
 	if (!err)
-		note("%s objects as a page, %s in %s",
+		note("%s object%s as a page, %s in %s",
 		     units__count(objects, page->heading->facts->objects),
+		     units__s(page->heading->facts->objects),
 		     units__bytes(bytes, (uint64_t)written.st_size), buf__str(&name));
 	buf__free(&name);
 	return err;

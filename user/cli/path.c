@@ -182,11 +182,11 @@ static int show_nearest(const struct finding_paths *of, const struct heap_places
 	for (size_t i = 0; i < shown && !err; i++)
 		err = show_shortest(of, near.items[i].place);
 	if (!err && shown < near.count)
-		note("%zu more objects match; --merge shows the paths to all of them as a tree",
-		     near.count - shown);
+		note("%zu more object%s; --merge shows the paths to all of them as a tree",
+		     near.count - shown, near.count - shown == 1 ? " matches" : "s match");
 	if (!err && unreached)
-		note("%" PRIu64 " of the objects that match are not reached by any root",
-		     unreached);
+		note("%" PRIu64 " of the objects that match %s not reached by any root", unreached,
+		     unreached == 1 ? "is" : "are");
 	vec__free(&near);
 	return err;
 }

@@ -88,8 +88,9 @@ static void show_progress(const struct recorder *recorder)
 	const struct recording_writer *writer = recorder->trace.writer;
 	char bytes[UNITS_TEXT], records[UNITS_TEXT];
 
-	progress("%s, %s records", units__bytes(bytes, recording_writer__bytes(writer)),
-		 units__count(records, recording_writer__records(writer)));
+	progress("%s, %s record%s", units__bytes(bytes, recording_writer__bytes(writer)),
+		 units__count(records, recording_writer__records(writer)),
+		 units__s(recording_writer__records(writer)));
 }
 
 static int turn(void *context)
@@ -211,7 +212,8 @@ static enum status close_writer(struct recorder *recorder, enum status status)
 	units__bytes(text, recording_writer__bytes(writer));
 	if (recording_writer__close(writer))
 		return STATUS_FAILED;
-	note("%llu records, %s in %s", (unsigned long long)records, text, escape(recorder->path));
+	note("%llu record%s, %s in %s", (unsigned long long)records, units__s(records), text,
+	     escape(recorder->path));
 	return status;
 }
 

@@ -373,8 +373,9 @@ static enum status follow(struct run *run)
 	if (!run->seen)
 		tell_why_not(run);
 	if (launch__unwatched(run->launch))
-		warning("%zu processes were not watched from their start, for want of room",
-			launch__unwatched(run->launch));
+		warning("%zu %s not watched from the start, for want of room",
+			launch__unwatched(run->launch),
+			launch__unwatched(run->launch) == 1 ? "process was" : "processes were");
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include "../attach/session.h"
 #include "../base/clock.h"
 #include "../base/report.h"
+#include "../base/units.h"
 #include "../stream/facts.h"
 #include "../stream/feed.h"
 #include "../stream/recording.h"
@@ -316,8 +317,9 @@ int trace__read(struct trace *trace)
 static void tell_unknown(void *context, unsigned int kind, bool in_batch, uint64_t count)
 {
 	(void)context;
-	note("%llu records of kind %u (%s) are of a later version and were skipped",
-	     (unsigned long long)count, kind, in_batch ? "in batches" : "of rings");
+	note("%llu record%s of kind %u (%s) of a later version %s skipped",
+	     (unsigned long long)count, units__s(count), kind, in_batch ? "in batches" : "of rings",
+	     count == 1 ? "was" : "were");
 }
 
 static void tell_times(const struct trace *trace)

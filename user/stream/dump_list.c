@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/report.h"
+#include "base/units.h"
 #include "dump_finder.h"
 #include "gctrace/wire.h"
 #include "recording.h"
@@ -145,14 +146,18 @@ static int read_all(struct dump_list *list, struct recording *recording)
 	return answer < 0 ? answer : 0;
 }
 
-int dump_list__read(struct dump_list *list, const char *path)
+int dump_list__read(struct dump_list *list, const char *path, struct buf *damage)
 {
 	struct recording *recording;
+	const char *lack;
 	int err = recording__open(path, &recording);
 
 	if (err)
 		return err;
 	err = read_all(list, recording);
+	lack = err ? NULL : recording__damage(recording);
+	if (lack)
+		buf__add_str(damage, lack);
 	recording__close(recording);
 	return err == -ENOMEM ? error_errno(err, "cannot read %s", escape(path)) : err;
 }
@@ -167,15 +172,37 @@ static int refuse(const struct dump_name *name, size_t count)
 		      escape(name->path), count, escape(name->path), escape(name->path), count);
 	else
 		error("%s holds %zu heap dump%s; there is no number %llu", escape(name->path),
-		      count, count == 1 ? "" : "s", (unsigned long long)name->number);
+		      count, units__s(count), (unsigned long long)name->number);
 	return -ENOENT;
+}
+
+void dump_list__warn(const struct buf *damage)
+{
+	if (damage->len)
+		warning("%s; there may have been more heap dumps", buf__str(damage));
+}
+
+/* The number that is meant, if there is such a dump. False: there is none. */
+static bool choose(const struct dump_name *name, const struct dump_list *list, uint64_t *number)
+{
+	*number = name->number == DUMP_NAME_LAST ? list->count : name->number;
+	if (name->number == DUMP_NAME_NONE && list->count == 1)
+		*number = 1;
+	return *number && *number <= list->count;
+}
+
+/* Of a dump that is not whole itself who reads it will say so. */
+static bool is_certain(const struct dump_name *name, const struct dump_entry *chosen)
+{
+	return chosen->ended_ns == EVENT_UNKNOWN ||
+	       (name->number != DUMP_NAME_LAST && name->number != DUMP_NAME_NONE);
 }
 
 int dump_list__resolve(const struct dump_name *name, uint64_t *number)
 {
 	struct dump_list list = VEC_INIT;
+	struct buf damage = BUF_INIT;
 	struct stat st;
-	size_t count;
 	int err;
 
 	if (stat(name->path, &st) == 0 && !S_ISREG(st.st_mode)) {
@@ -187,13 +214,15 @@ int dump_list__resolve(const struct dump_name *name, uint64_t *number)
 		      escape(name->path));
 		return -ESPIPE;
 	}
-	err = dump_list__read(&list, name->path);
-	count = list.count;
+	err = dump_list__read(&list, name->path, &damage);
+	if (!err && choose(name, &list, number)) {
+		if (!is_certain(name, &list.items[*number - 1]))
+			dump_list__warn(&damage);
+	} else if (!err) {
+		dump_list__warn(&damage);
+		err = refuse(name, list.count);
+	}
 	vec__free(&list);
-	if (err)
-		return err;
-	*number = name->number == DUMP_NAME_LAST ? count : name->number;
-	if (name->number == DUMP_NAME_NONE && count == 1)
-		*number = 1;
-	return *number && *number <= count ? 0 : refuse(name, count);
+	buf__free(&damage);
+	return err;
 }

@@ -3,6 +3,7 @@
 #ifndef STREAM_DUMP_LIST_H
 #define STREAM_DUMP_LIST_H
 
+#include "base/buf.h"
 #include "base/vec.h"
 #include "dump_name.h"
 #include "event.h"
@@ -20,15 +21,20 @@ struct dump_entry {
 struct dump_list VEC_OF(struct dump_entry);
 
 /*
- * list begins as VEC_INIT and is to be freed by vec__free(), whatever is answered. 0, or negative
- * errno after an error message.
+ * list begins as VEC_INIT and is to be freed by vec__free(), whatever is answered. What a recording
+ * that is damaged or cut off lacks is appended to damage, as recording__damage() says it: further
+ * dumps may have been there. 0, or negative errno after an error message.
  */
-int dump_list__read(struct dump_list *list, const char *path);
+int dump_list__read(struct dump_list *list, const char *path, struct buf *damage);
+
+/* Of a file that lacks something (damage is not empty). */
+void dump_list__warn(const struct buf *damage);
 
 /*
  * The number of the dump that is meant: the one given; for FILE@last as many as there are, which
- * takes a file that can be read twice; without any the only one. 0, or negative errno after an
- * error message (-ENOENT: there is none in it, -ESPIPE: a pipe).
+ * takes a file that can be read twice; without any the only one. A warning says where that may be
+ * another one, since the file lacks something. 0, or negative errno after an error message (-ENOENT:
+ * there is none in it, -ESPIPE: a pipe).
  */
 int dump_list__resolve(const struct dump_name *name, uint64_t *number);
 

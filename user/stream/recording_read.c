@@ -282,8 +282,8 @@ static int refuse_file(struct recording *recording)
 		      "makes it",
 		      escape(recording->path));
 	else if (!memcmp(window->data, RECORDING_MAGIC, bytes))
-		error("%s is a recording that was cut off in its header: %zu bytes are there, "
-		      "expected %zu and more; there is nothing to read",
+		error("%s is a recording that was cut off in its header, after %zu of %zu bytes: "
+		      "there is nothing to read",
 		      escape(recording->path), window->len, sizeof(struct recording_header));
 	else
 		error("%s is no recording: it starts with \"%s\", expected \"%s\"; gctrace record "

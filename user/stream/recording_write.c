@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/files.h"
 #include "base/report.h"
+#include "base/units.h"
 #include "recording.h"
 
 #define LEVEL 1 /* of zstd: faster than a disk */
@@ -53,8 +54,10 @@ static int fail(struct recording_writer *writer, int err)
 	writer->error = err;
 	if (ftruncate(writer->fd, (off_t)writer->bytes) == 0)
 		(void)lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
-	error("cannot write to %s: %s; the recording ends here, with %llu records that can be read",
-	      escape(writer->path), strerror(-err), (unsigned long long)writer->records);
+	error("cannot write to %s: %s; the recording ends here, with %llu record%s that can be"
+	      " read",
+	      escape(writer->path), strerror(-err), (unsigned long long)writer->records,
+	      units__s(writer->records));
 	return err;
 }
 

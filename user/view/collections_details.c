@@ -139,8 +139,9 @@ static void ranges_detail(const struct page *page, const struct collection *coll
 	add_amount(out, "stayed", &collection->stayed.bytes);
 	add_amount(out, "promoted", &collection->promoted.bytes);
 	if (collection->dead.bytes.known && collection->dead.objects.known)
-		buf__printf(out, "dead %s objects",
-			    units__count(text, collection->dead.objects.value));
+		buf__printf(out, "dead %s object%s",
+			    units__count(text, collection->dead.objects.value),
+			    units__s(collection->dead.objects.value));
 	end_detail(page);
 }
 
@@ -159,8 +160,9 @@ void collections__add_details(struct buf *out, const struct terminal *terminal,
 		add_pause(&page, &collection->pauses[i]);
 	if (collection->pause_count > collection->pauses_kept) {
 		begin_detail(&page);
-		buf__printf(out, "and %" PRIu64 " more pauses",
-			    collection->pause_count - collection->pauses_kept);
+		buf__printf(out, "and %" PRIu64 " more pause%s",
+			    collection->pause_count - collection->pauses_kept,
+			    units__s(collection->pause_count - collection->pauses_kept));
 		end_detail(&page);
 	}
 }

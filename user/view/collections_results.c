@@ -86,7 +86,7 @@ static void add_title(const struct page *page)
 		buf__printf(&said, " (pid %" PRIu64 ")", of->pid);
 	buf__printf(&said, ", %s:", units__ns(text, summary__observed_ns(summary)));
 	buf__printf(&said, " %" PRIu64 " collection%s", summary->collections,
-		    summary->collections == 1 ? "" : "s");
+		    units__s(summary->collections));
 	add_kinds(&said, summary);
 	if (results->shown < summary->collections)
 		buf__printf(&said, ", %" PRIu64 " shown", results->shown);
@@ -107,7 +107,7 @@ static void add_others(const struct page *page, const char *name, uint64_t count
 
 	if (count == 0)
 		return;
-	buf__printf(&said, "%" PRIu64 " pause%s %s, in all %s", count, count == 1 ? "" : "s", which,
+	buf__printf(&said, "%" PRIu64 " pause%s %s, in all %s", count, units__s(count), which,
 		    units__ns(text, ns));
 	put_named(page, name, &said);
 }
@@ -148,7 +148,7 @@ static void add_pauses(const struct page *page)
 	if (summary->pauses_unmeasured == 0)
 		return;
 	buf__printf(&said, "%" PRIu64 " pause%s whose beginning or end was not seen",
-		    summary->pauses_unmeasured, summary->pauses_unmeasured == 1 ? "" : "s");
+		    summary->pauses_unmeasured, units__s(summary->pauses_unmeasured));
 	put_named(page, "unmeasured", &said);
 }
 
@@ -200,7 +200,7 @@ static void add_objects(struct buf *out, const struct summary *summary, bool sam
 	if (objects.known)
 		buf__printf(out, "%s%s%s object%s%s", same ? " (" : before,
 			    objects.estimated ? "~" : "", units__count(text, objects.value),
-			    objects.value == 1 ? "" : "s", same ? ")" : "");
+			    units__s(objects.value), same ? ")" : "");
 }
 
 static void add_sums(const struct page *page)

@@ -99,8 +99,8 @@ static void add_dump(struct diff_text *text, unsigned int side)
 	buf__printf(&text->raw, "%s", heading->subject);
 	if (facts->collection != EVENT_UNKNOWN)
 		buf__printf(&text->raw, ", after collection %" PRIu64, facts->collection);
-	buf__printf(&text->raw, ": %s objects, %s", units__count(objects, facts->objects),
-		    units__bytes(bytes, facts->bytes));
+	buf__printf(&text->raw, ": %s object%s, %s", units__count(objects, facts->objects),
+		    units__s(facts->objects), units__bytes(bytes, facts->bytes));
 	if (!text->shown->whole[side])
 		buf__add_str(&text->raw, "; NOT WHOLE");
 	add_styled(text, STYLE_DIM, side == DIFF_WAS ? "# A " : "# B ", "#     ");
@@ -186,9 +186,10 @@ static void add_other_types(struct diff_text *text)
 					type->side[DIFF_IS].objects);
 		bytes += diff__change(type->side[DIFF_WAS].bytes, type->side[DIFF_IS].bytes);
 	}
-	buf__printf(&text->out, "  … %zu more types: %s%s objects, %s%s (--top 0 shows all)\n",
+	buf__printf(&text->out, "  … %zu more type%s: %s%s object%s, %s%s (--top 0 shows all)\n",
 		    shown->type_count - shown->types_shown,
-		    objects < 0 ? "-" : "+", units__count(figure, absolute(objects)),
+		    units__s(shown->type_count - shown->types_shown), objects < 0 ? "-" : "+",
+		    units__count(figure, absolute(objects)), units__s(absolute(objects)),
 		    bytes < 0 ? "-" : "+", units__bytes(size, absolute(bytes)));
 }
 
@@ -257,8 +258,9 @@ static void add_branches(struct diff_text *text)
 	for (size_t i = 0; i < shown->branches_shown; i++)
 		add_branch(text, shown->branches->items[i]);
 	if (shown->branches_shown < count)
-		buf__printf(&text->out, "  … %zu more paths (--top 0 shows all)\n",
-			    count - shown->branches_shown);
+		buf__printf(&text->out, "  … %zu more path%s (--top 0 shows all)\n",
+			    count - shown->branches_shown,
+			    units__s(count - shown->branches_shown));
 }
 
 /* ---------------------------------------------------------------- the end */
@@ -271,9 +273,10 @@ static void add_withdrawn(struct diff_text *text)
 	if (!text->shown->diff->has_fates || !withdrawn->objects)
 		return;
 	buf__printf(&text->raw,
-		    "of %s objects of A nobody knows whether they live: up to %s of those"
-		    " called born may be among them",
-		    units__exact(count, withdrawn->objects),
+		    "of %s object%s of A nobody knows whether %s: up to %s of those called born"
+		    " may be among them",
+		    units__exact(count, withdrawn->objects), units__s(withdrawn->objects),
+		    withdrawn->objects == 1 ? "it lives" : "they live",
 		    units__exact(again, withdrawn->objects));
 	add_styled(text, STYLE_NOTICE, "withdrawn  ", "           ");
 }

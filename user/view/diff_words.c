@@ -85,7 +85,7 @@ static void add_objects(struct buf *out, uint64_t objects)
 {
 	char count[UNITS_TEXT];
 
-	buf__printf(out, "%s object%s", units__exact(count, objects), objects == 1 ? "" : "s");
+	buf__printf(out, "%s object%s", units__exact(count, objects), units__s(objects));
 }
 
 void diff_words__all(struct buf *out, const struct diff_shown *shown)
@@ -226,6 +226,6 @@ void diff_words__how(struct buf *out, const struct diff_shown *shown)
 	}
 	buf__printf(out, "by identity, object by object, through %s collection%s; error rate of the"
 			 " model ",
-		    units__exact(count, shown->collections), shown->collections == 1 ? "" : "s");
+		    units__exact(count, shown->collections), units__s(shown->collections));
 	follow__add_rate(out, follow__rate(fates->matched, fates->gone, fates->conflicts));
 }

@@ -395,9 +395,9 @@ static int write_heapsnapshot(struct heap *heap, const struct heap_heading *head
 	if (!err)
 		err = put_all(&to);
 	if (!err && to.beyond)
-		warning("%" PRIu64 " objects are beyond 4 GiB, which is what heapsnapshot's readers"
+		warning("%" PRIu64 " object%s beyond 4 GiB, which is what heapsnapshot's readers"
 			" will show",
-			to.beyond);
+			to.beyond, to.beyond == 1 ? " is" : "s are");
 	if (!err)
 		export_fields__tell(&to.fields);
 	address_index__free(&to.rows);

@@ -112,9 +112,8 @@ static int write_hprof(struct heap *heap, const struct heap_heading *heading,
 	if (!err)
 		err = write_file(&dump, ms_of(heap, heading));
 	if (!err && dump.inexact)
-		warning("%" PRIu64 " objects have sizes that hprof cannot say, its readers will"
-			" show others",
-			dump.inexact);
+		warning("%" PRIu64 " object%s that hprof cannot say: its readers will show another",
+			dump.inexact, dump.inexact == 1 ? " has a size" : "s have sizes");
 	if (!err)
 		export_fields__tell(&dump.shapes.fields);
 	free(dump.values);

@@ -256,8 +256,9 @@ static void say_anchor(struct buf *said, const struct follow_anchor *anchor)
 	const struct anchor *result = &anchor->is->result;
 	char a[UNITS_TEXT], b[UNITS_TEXT], c[UNITS_TEXT], d[UNITS_TEXT];
 
-	buf__printf(said, "dump %" PRIu64 "%s: %s objects, %s; ", anchor->is->number,
+	buf__printf(said, "dump %" PRIu64 "%s: %s object%s, %s; ", anchor->is->number,
 		    anchor->is->whole ? "" : " (a part)", units__count(a, anchor->objects),
+		    units__s(anchor->objects),
 		    units__bytes(b, anchor->bytes));
 	buf__printf(said, "matched %s, new %s, gone %s, conflicts %s",
 		    units__count(a, result->matched), units__count(b, result->new_),
@@ -415,11 +416,12 @@ static void say_known(struct buf *said, const struct follow_state *state)
 	const struct identity_figures *is = &state->figures.is;
 	char a[UNITS_TEXT], b[UNITS_TEXT];
 
-	buf__printf(said, ": %s objects known%s, %s; %" PRIu64 " collections, %" PRIu64
-			  " dumps, error rate ",
-		    units__count(a, state->known.objects),
+	buf__printf(said, ": %s object%s known%s, %s; %" PRIu64 " collection%s, %" PRIu64
+			  " dump%s, error rate ",
+		    units__count(a, state->known.objects), units__s(state->known.objects),
 		    state->figures.in_doubt ? " " FOLLOW_DOUBT : "",
-		    units__bytes(b, state->known.bytes), is->collections, is->anchors);
+		    units__bytes(b, state->known.bytes), is->collections,
+		    units__s(is->collections), is->anchors, units__s(is->anchors));
 	follow__add_rate(said, follow__rate(is->matched, is->gone, is->conflicts));
 }
 
@@ -445,8 +447,8 @@ static void add_status(struct follow_text *text, const struct heading *heading,
 	if (is->seen)
 		say_known(&said, state);
 	else
-		buf__printf(&said, ": no object is known yet; %" PRIu64 " collections",
-			    is->collections);
+		buf__printf(&said, ": no object is known yet; %" PRIu64 " collection%s",
+			    is->collections, units__s(is->collections));
 	add_wrapped(text, &said);
 	buf__free(&said);
 	if (!is->seen)

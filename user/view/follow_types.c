@@ -255,11 +255,13 @@ static void add_dumps(struct buf *text, const struct follow_figures *figures)
 	follow__add_rate(text, follow__rate(figures->is.matched, figures->is.gone,
 					    figures->is.conflicts));
 	if (figures->is.beside)
-		buf__printf(text, "; %" PRIu64 " objects came outside of any dump and were not"
-				  " taken", figures->is.beside);
+		buf__printf(text, "; %" PRIu64 " object%s came outside of any dump and %s not"
+				  " taken",
+			    figures->is.beside, units__s(figures->is.beside),
+			    figures->is.beside == 1 ? "was" : "were");
 	if (figures->is.stray_births)
-		buf__printf(text, "; %" PRIu64 " births where another object was thought to live",
-			    figures->is.stray_births);
+		buf__printf(text, "; %" PRIu64 " birth%s where another object was thought to live",
+			    figures->is.stray_births, units__s(figures->is.stray_births));
 }
 
 static void add_objects(struct buf *text, const struct follow_state *state)
@@ -329,7 +331,7 @@ static void add_leaks(struct buf *out, const struct terminal *terminal, struct b
 	for (size_t i = 0; i < state->leaks_shown; i++)
 		add_leak(out, terminal, text, i ? "" : "only ages", &state->leaks[i]);
 	if (state->leaks_shown < state->leak_count) {
-		buf__printf(text, "and %zu more types, which grow less",
+		buf__printf(text, "and %zu more, which grow less",
 			    state->leak_count - state->leaks_shown);
 		add_line(out, terminal, "", text);
 	}

@@ -59,8 +59,9 @@ void follow__add_leak(struct buf *out, const struct leak *leak)
 	char cohort[UNITS_TEXT], share[UNITS_TEXT];
 	const double minutes = (double)leak->span_ns / (60.0 * (double)NS_PER_S);
 
-	buf__printf(out, "+%s objects, +%s in %s", units__count(objects, leak->objects),
-		    units__bytes(bytes, leak->bytes), units__ns(span, leak->span_ns));
+	buf__printf(out, "+%s object%s, +%s in %s", units__count(objects, leak->objects),
+		    units__s(leak->objects), units__bytes(bytes, leak->bytes),
+		    units__ns(span, leak->span_ns));
 	if (minutes > 0 && (double)leak->bytes / minutes < 1e18)
 		buf__printf(out, " (%s a minute)",
 			    units__bytes(rate, (uint64_t)((double)leak->bytes / minutes)));

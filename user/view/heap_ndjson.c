@@ -386,8 +386,11 @@ static int show_merged(struct heap_view *view, const struct path_merge *merge)
 
 static int show_freed(struct heap_view *view, uint32_t place, const struct heap_type_list *list)
 {
+	struct heap_type_list all = *list;
+
 	(void)place; /* its path stands before */
-	return show_type_lines(ndjson_of(view), "freed", list);
+	all.shown = all.count;
+	return show_type_lines(ndjson_of(view), "freed", &all);
 }
 
 /* ---------------------------------------------------------------- summary */

@@ -145,10 +145,11 @@ static void add_what(struct heap_text *text)
 	if (facts->collection != EVENT_UNKNOWN)
 		buf__printf(raw, ", after collection %" PRIu64, facts->collection);
 	heading_line(text, heap_text__escaped(text));
-	buf__printf(raw, "%s objects, %s, %s references, %s roots",
-		    units__count(objects, facts->objects), units__bytes(bytes, facts->bytes),
-		    units__count(references, facts->references),
-		    units__count(roots, facts->roots));
+	buf__printf(raw, "%s object%s, %s, %s reference%s, %s root%s",
+		    units__count(objects, facts->objects), units__s(facts->objects),
+		    units__bytes(bytes, facts->bytes), units__count(references, facts->references),
+		    units__s(facts->references), units__count(roots, facts->roots),
+		    units__s(facts->roots));
 	if (text->heading->dump_ns)
 		buf__printf(raw, ", told in %s", units__ns(bytes, text->heading->dump_ns));
 	heading_line(text, heap_text__escaped(text));

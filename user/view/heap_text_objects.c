@@ -64,7 +64,8 @@ int heap_text__objects(struct heap_view *view, const struct heap_object_list *li
 		add_references(text, list->places[i]);
 	}
 	if (list->count > list->shown)
-		buf__printf(&text->out, "  … %s more objects (--top 0 shows all)\n",
-			    units__exact(count, list->count - list->shown));
+		buf__printf(&text->out, "  … %s more object%s (--top 0 shows all)\n",
+			    units__exact(count, list->count - list->shown),
+			    units__s(list->count - list->shown));
 	return heap_text__flush(text);
 }

@@ -99,7 +99,7 @@ int heap_text__path(struct heap_view *view, const struct heap_way *way)
 	buf__printf(&text->out, ", %s, keeps %s alive", units__bytes(shallow, object.size),
 		    units__bytes(retained, object.retained));
 	buf__printf(&text->out, "; %s reference%s from a root\n",
-		    units__exact(count, way->count - 1), way->count == 2 ? "" : "s");
+		    units__exact(count, way->count - 1), units__s(way->count - 1));
 	add_steps(text, way);
 	return heap_text__flush(text);
 }
@@ -150,8 +150,9 @@ int heap_text__merged(struct heap_view *view, const struct path_merge *merge)
 	}
 	buf__free(&bars);
 	if (merge->unreached)
-		buf__printf(&text->out, "%s of the %s objects are not reached by any root\n",
+		buf__printf(&text->out, "%s of the %s object%s %s not reached by any root\n",
 			    units__exact(objects, merge->unreached),
-			    units__exact(bytes, merge->objects));
+			    units__exact(bytes, merge->objects), units__s(merge->objects),
+			    merge->unreached == 1 ? "is" : "are");
 	return heap_text__flush(text);
 }

@@ -8,6 +8,7 @@ int heap_text__summary(struct heap_view *view)
 {
 	struct heap_text *text = heap_text__of(view);
 	const struct heap_facts *facts = text->heading->facts;
+	const uint64_t unreached = facts->objects - facts->reached_objects;
 	const bool whole = heap__is_complete(text->heap);
 	char objects[UNITS_TEXT], bytes[UNITS_TEXT], weak[UNITS_TEXT], roots[UNITS_TEXT];
 
@@ -15,15 +16,16 @@ int heap_text__summary(struct heap_view *view)
 		heap_text__title(text, "The whole heap");
 	else
 		buf__add_char(&text->out, '\n');
-	buf__printf(&text->out, "reached    %s objects, %s\n",
+	buf__printf(&text->out, "reached    %s object%s, %s\n",
 		    units__count(objects, facts->reached_objects),
+		    units__s(facts->reached_objects),
 		    units__bytes(bytes, facts->reached_bytes));
-	buf__printf(&text->out, "unreached  %s objects, %s\n",
-		    units__count(objects, facts->objects - facts->reached_objects),
-		    units__bytes(bytes, facts->bytes - facts->reached_bytes));
-	buf__printf(&text->out, "weak       %s references and %s roots, which keep nothing alive\n",
-		    units__count(weak, facts->weak_references),
-		    units__count(roots, facts->weak_roots));
+	buf__printf(&text->out, "unreached  %s object%s, %s\n", units__count(objects, unreached),
+		    units__s(unreached), units__bytes(bytes, facts->bytes - facts->reached_bytes));
+	buf__printf(&text->out,
+		    "weak       %s reference%s and %s root%s, which keep nothing alive\n",
+		    units__count(weak, facts->weak_references), units__s(facts->weak_references),
+		    units__count(roots, facts->weak_roots), units__s(facts->weak_roots));
 	buf__printf(&text->out, "%s%s%s\n",
 		    terminal__on(text->terminal, whole ? STYLE_PLAIN : STYLE_BAD),
 		    whole ? "complete: nothing is missing" : "NOT WHOLE:",

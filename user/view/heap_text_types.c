@@ -118,10 +118,11 @@ static void add_rest(struct heap_text *text, const struct heap_type_list *list)
 		rest.objects += list->lines[i].sums.objects;
 		rest.bytes += list->lines[i].sums.bytes;
 	}
-	buf__printf(&text->out, "  … %zu more %ss: %s objects, %s (--top 0 shows all)\n",
+	buf__printf(&text->out, "  … %zu more %s%s: %s object%s, %s (--top 0 shows all)\n",
 		    list->count - list->shown,
 		    heap_words__grouping(list->groups ? list->groups->by : HEAP_BY_TYPE),
-		    units__count(objects, rest.objects), units__bytes(bytes, rest.bytes));
+		    units__s(list->count - list->shown), units__count(objects, rest.objects),
+		    units__s(rest.objects), units__bytes(bytes, rest.bytes));
 }
 
 static void add_title(struct heap_text *text, const struct heap_type_list *list)
@@ -134,7 +135,7 @@ static void add_title(struct heap_text *text, const struct heap_type_list *list)
 	if (list->age_least)
 		buf__printf(&title, ", of objects known to be %" PRIu64 " collection%s old or"
 				    " older",
-			    list->age_least, list->age_least == 1 ? "" : "s");
+			    list->age_least, units__s(list->age_least));
 	heap_text__title(text, buf__str(&title));
 	if (title.error)
 		text->out.error = title.error;
@@ -176,9 +177,9 @@ int heap_text__freed(struct heap_view *view, uint32_t place, const struct heap_t
 	char bytes[UNITS_TEXT], objects[UNITS_TEXT];
 
 	heap_words__type(&text->raw, text->heap, object.type);
-	buf__printf(&text->out, "\nWith %s 0x%" PRIx64 " would be freed: %s in %s objects\n",
+	buf__printf(&text->out, "\nWith %s 0x%" PRIx64 " would be freed: %s in %s object%s\n",
 		    heap_text__escaped(text), object.address, units__bytes(bytes, object.retained),
-		    units__count(objects, object.dominates));
+		    units__count(objects, object.dominates), units__s(object.dominates));
 	for (size_t i = 0; i < list->shown; i++) {
 		const struct heap_type_sums *sums = &list->lines[i].sums;
 
@@ -188,7 +189,7 @@ int heap_text__freed(struct heap_view *view, uint32_t place, const struct heap_t
 			    units__bytes_column(bytes, sums->bytes), heap_text__escaped(text));
 	}
 	if (list->count > list->shown)
-		buf__printf(&text->out, "  … %zu more types (--top 0 shows all)\n",
-			    list->count - list->shown);
+		buf__printf(&text->out, "  … %zu more type%s (-o json has all)\n",
+			    list->count - list->shown, units__s(list->count - list->shown));
 	return heap_text__flush(text);
 }

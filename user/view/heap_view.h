@@ -85,7 +85,7 @@ struct heap_view_form {
 	int (*tree)(struct heap_view *view, const struct outline *outline);
 	int (*path)(struct heap_view *view, const struct heap_way *way);
 	int (*merged)(struct heap_view *view, const struct path_merge *merge);
-	/* What would be freed with an object: by type. */
+	/* What would be freed with an object: by type. Programs get all, whatever is `shown`. */
 	int (*freed)(struct heap_view *view, uint32_t place, const struct heap_type_list *list);
 	int (*summary)(struct heap_view *view);
 	void (*free)(struct heap_view *view);

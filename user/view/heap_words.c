@@ -319,12 +319,13 @@ void heap_words__branch(struct buf *out, const struct heap *heap, uint32_t from,
 
 /* ---------------------------------------------------------------- what is wrong */
 
-static void add_count(struct buf *out, uint64_t count, const char *what)
+static void add_count(struct buf *out, uint64_t count, const char *one, const char *many)
 {
 	char number[UNITS_TEXT];
 
 	if (count)
-		buf__printf(out, "  %s %s\n", units__exact(number, count), what);
+		buf__printf(out, "  %s %s\n", units__exact(number, count),
+			    count == 1 ? one : many);
 }
 
 void heap_words__missing(struct buf *out, const struct heap_facts *facts)
@@ -335,23 +336,31 @@ void heap_words__missing(struct buf *out, const struct heap_facts *facts)
 		buf__add_str(out, "  it was cut off: its end is not there\n");
 	else if (facts->status != GCTRACE_DUMP_COMPLETE)
 		buf__add_str(out, "  it was stopped before its end\n");
-	add_count(out, facts->losses, "times something was lost");
-	add_count(out, facts->unfinished, "objects whose last part never came");
-	add_count(out, facts->dangling_references, "references to objects that were never told");
+	add_count(out, facts->losses, "time something was lost", "times something was lost");
+	add_count(out, facts->unfinished, "object whose last part never came",
+		  "objects whose last part never came");
+	add_count(out, facts->dangling_references, "reference to an object that was never told",
+		  "references to objects that were never told");
 	add_count(out, facts->dangling_weak_references,
+		  "weak reference to an object that was never told",
 		  "weak references to objects that were never told");
-	add_count(out, facts->dangling_roots, "roots whose objects were never told");
+	add_count(out, facts->dangling_roots, "root whose object was never told",
+		  "roots whose objects were never told");
 }
 
 void heap_words__odd(struct buf *out, const struct heap_facts *facts)
 {
-	add_count(out, facts->undefined_types, "classes have objects, but no name");
-	add_count(out, facts->odd.duplicates, "objects were told twice");
-	add_count(out, facts->odd.classes_differ, "objects were told with two classes");
-	add_count(out, facts->odd.sizes, "sizes are beyond all memory, and taken as 0");
-	add_count(out, facts->odd.nameless, "objects had no address");
-	add_count(out, facts->odd.begun_again, "times it began anew in its midst");
-	add_count(out, facts->odd.types_beyond, "classes found no room");
+	add_count(out, facts->undefined_types, "class has objects, but no name",
+		  "classes have objects, but no name");
+	add_count(out, facts->odd.duplicates, "object was told twice", "objects were told twice");
+	add_count(out, facts->odd.classes_differ, "object was told with two classes",
+		  "objects were told with two classes");
+	add_count(out, facts->odd.sizes, "size is beyond all memory, and taken as 0",
+		  "sizes are beyond all memory, and taken as 0");
+	add_count(out, facts->odd.nameless, "object had no address", "objects had no address");
+	add_count(out, facts->odd.begun_again, "time it began anew in its midst",
+		  "times it began anew in its midst");
+	add_count(out, facts->odd.types_beyond, "class found no room", "classes found no room");
 }
 
 /* ---------------------------------------------------------------- findings */
@@ -372,8 +381,8 @@ static void add_amount(struct buf *out, const struct heap *heap, const struct fi
 	const struct heap_facts *facts = heap__facts(heap);
 	char bytes[UNITS_TEXT], objects[UNITS_TEXT];
 
-	buf__printf(out, "%s in %s objects", units__bytes(bytes, finding->bytes),
-		    units__count(objects, finding->objects));
+	buf__printf(out, "%s in %s object%s", units__bytes(bytes, finding->bytes),
+		    units__count(objects, finding->objects), units__s(finding->objects));
 	if (facts->bytes)
 		buf__printf(out, " (%.3g %% of the heap)",
 			    100.0 * (double)finding->bytes / (double)facts->bytes);

@@ -49,8 +49,8 @@ void type_tree_words__tell(const struct type_tree *tree)
 	char objects[UNITS_TEXT], bytes[UNITS_TEXT];
 
 	if (tree->deeper_objects)
-		note("%s objects, %s, lie deeper than %u types: \"(steps left out)\" stands for the"
-		     " rest of the way to them",
-		     units__count(objects, tree->deeper_objects),
+		note("%s object%s, %s, deeper than %u types: \"(steps left out)\" stands for the"
+		     " rest of the way there",
+		     units__count(objects, tree->deeper_objects), units__s(tree->deeper_objects),
 		     units__bytes(bytes, tree->deeper_bytes), TYPE_TREE_DEPTH);
 }

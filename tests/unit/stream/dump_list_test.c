@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -117,11 +118,13 @@ static void record(struct script *script)
 static void each_dump_is_listed(void **state)
 {
 	struct dump_list list = VEC_INIT;
+	struct buf damage = BUF_INIT;
 	struct script script;
 
 	(void)state;
 	record(&script);
-	assert_int_equal(dump_list__read(&list, script.path), 0);
+	assert_int_equal(dump_list__read(&list, script.path, &damage), 0);
+	assert_int_equal(damage.len, 0);
 	assert_int_equal(list.count, 3);
 	assert_int_equal(list.items[0].target, 0);
 	assert_int_equal(list.items[0].number, 11);
@@ -247,11 +250,30 @@ static void no_totals_of_another_dump(void **state)
 	container(&script, 0, GCTRACE_C_END, GCTRACE_DUMP_ABORTED);
 	dump_end(&script, 0, 2, 9);
 	end(&script);
-	assert_int_equal(dump_list__read(&list, script.path), 0);
+	assert_int_equal(dump_list__read(&list, script.path, NULL), 0);
 	assert_int_equal(list.count, 1);
 	assert_int_equal(list.items[0].objects, 5);
 	assert_int_equal(list.items[0].status, GCTRACE_DUMP_COMPLETE);
 	assert_int_equal(list.items[0].lost, 0);
+	vec__free(&list);
+	unlink(script.path);
+}
+
+/* What is left of it, dump by dump, is whole. */
+static void a_file_that_is_cut_off_says_so(void **state)
+{
+	struct dump_list list = VEC_INIT;
+	struct buf damage = BUF_INIT;
+	struct script script;
+	struct stat st;
+
+	(void)state;
+	record(&script);
+	assert_int_equal(stat(script.path, &st), 0);
+	assert_int_equal(truncate(script.path, st.st_size - 1), 0);
+	assert_int_equal(dump_list__read(&list, script.path, &damage), 0);
+	assert_non_null(strstr(buf__str(&damage), "it is cut off after"));
+	buf__free(&damage);
 	vec__free(&list);
 	unlink(script.path);
 }
@@ -301,6 +323,7 @@ int main(void)
 		cmocka_unit_test(a_dump_is_found_by_its_number),
 		cmocka_unit_test(the_next_dump_ends_one_whose_end_is_lost),
 		cmocka_unit_test(no_totals_of_another_dump),
+		cmocka_unit_test(a_file_that_is_cut_off_says_so),
 		cmocka_unit_test(names_become_numbers),
 	};
 

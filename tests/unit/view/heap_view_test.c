@@ -69,10 +69,77 @@ static void test_same_object_by_two_fields(void **state)
 	heap__free(heap);
 }
 
+/* What is freed goes whole to programs; people are told how much more there is, and of one: one. */
+static void test_what_is_freed(void **state)
+{
+	struct heap *heap = twice_the_same();
+	const struct heap_heading heading = { .facts = heap__facts(heap), .subject = "f@1" };
+	const uint32_t place = place_of(heap, AT_PAIR);
+	const struct heap_type_line lines[] = {
+		{ .type = heap__type(heap, place), .sums = { .objects = 1, .bytes = 32 } },
+		{ .type = heap__type(heap, place_of(heap, AT_LEAF)), .sums = { .objects = 1 } },
+	};
+	const struct heap_type_list list = { .lines = lines, .count = 2, .shown = 1 };
+	struct heap_view *view;
+	struct sheet sheet;
+	const char *text;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = heap_text__new(heap, &heading, &sheet.output, &sheet.terminal);
+	assert_int_equal(view->form->freed(view, place, &list), 0);
+	view->form->free(view);
+	expect(sheet__text(&sheet), "  … 1 more type (-o json has all)\n");
+	view = heap_ndjson__new(heap, &heading, &sheet.output);
+	assert_int_equal(view->form->freed(view, place, &list), 0);
+	view->form->free(view);
+	text = sheet__text(&sheet);
+	expect(text, "\"name\":\"Pair\"");
+	expect(text, "\"name\":\"class 12\"");
+	sheet__end(&sheet);
+	heap__free(heap);
+}
+
+static void show_summary(struct heap_view *view)
+{
+	assert_int_equal(view->form->heading(view), 0);
+	assert_int_equal(view->form->summary(view), 0);
+	view->form->free(view);
+}
+
+static void test_one_is_no_plural(void **state)
+{
+	struct heap_builder *builder = heap_builder__new(0);
+	struct heap_heading heading = { .subject = "f@1" };
+	struct sheet sheet;
+	struct heap *heap;
+	const char *text;
+
+	(void)state;
+	dump__begin(builder);
+	dump__root(builder, GCTRACE_C_HANDLES, 0, AT_LEAF, GCTRACE_ROOT_HANDLE, 0, 0);
+	dump__leaf(builder, AT_LEAF, LEAF, 16);
+	dump__refer(builder, AT_PAIR, PAIR, 32, { AT_PAIRS });
+	dump__end(builder, GCTRACE_DUMP_COMPLETE);
+	heap = dump__heap(builder);
+	heading.facts = heap__facts(heap);
+	sheet__begin(&sheet);
+	show_summary(heap_text__new(heap, &heading, &sheet.output, &sheet.terminal));
+	text = sheet__text(&sheet);
+	expect(text, "# 2 objects, 48 B, 1 reference, 1 root\n");
+	expect(text, "reached    1 object, 16 B\nunreached  1 object, 32 B\n"
+		     "weak       0 references and 0 roots, which");
+	expect(text, "  1 reference to an object that was never told\n");
+	sheet__end(&sheet);
+	heap__free(heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_object_by_two_fields),
+		cmocka_unit_test(test_what_is_freed),
+		cmocka_unit_test(test_one_is_no_plural),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
