@@ -55,6 +55,19 @@ else
 	skip "chromium is not installed"
 fi
 
+t "ages stand in the table of types where collections were followed"
+start aged minivm --quiet --nursery 512k --objects 5000
+run timeout 120 gctrace record -p "$(pid aged)" -n 12 --moves --dump --output "$TMP/aged"
+expect_status 0
+stop aged
+if browser_is_here; then
+	looks_right aged 'shop.Order'
+	expect_equal 1 "$(grep -c '"age_most"' <(grep -m 1 '"event":"type"' "$TMP/aged.json"))" "ages"
+	pass
+else
+	skip "chromium is not installed"
+fi
+
 t "the same with a million objects"
 if browser_is_here; then
 	record_heap million 1000000 --leak --objects 1000000

@@ -51,6 +51,33 @@ def check_figures(browser, lines, hostile):
         "document.querySelectorAll('#findings > li').length"), len(findings))
 
 
+def check_ages(browser, lines):
+    """The columns are there where collections were followed, with what -o json says of each type."""
+    types = of_kind(lines, "type")
+    heads = browser.evaluate("[...document.querySelectorAll('#types th')]"
+                             ".filter(head => head.offsetWidth > 0).map(head => head.dataset.key)")
+    expect("columns", heads, ["name", "objects", "bytes", "retained"] +
+           (["age", "oldest"] if "age_most" in types[0] else []) + ["share"])
+    expect("cells of a row", browser.evaluate(
+        "document.querySelector('#types tbody tr').cells.length"), len(heads))
+    if "age_most" not in types[0]:
+        return
+    expect("collections followed", browser.evaluate("HEAP.followed"),
+           of_kind(lines, "header")[0]["followed_collections"])
+    expect("ages", dict(browser.evaluate(
+        "TYPES.all.map(type => [type.name, [type.age, type.oldest, type.oldestAtLeast]])")),
+        {line["name"]: [line["age_median"], line["age_most"], line.get("at_least", False)]
+         for line in types})
+    browser.click("#types th[data-key=oldest] button")
+    shown = browser.evaluate("[...document.querySelectorAll('#types tbody tr')]"
+                             ".map(row => row.cells[5].innerText)")
+    most = sorted((line["age_most"] for line in types), reverse=True)[:len(shown)]
+    expect("the oldest first", [int(text.replace("≥", "").replace(",", "")) for text in shown], most)
+    if not browser.evaluate("document.getElementById('types-ages').innerText"):
+        wrong.append("it is not said what an age is")
+    browser.click("#types th[data-key=retained] button")
+
+
 def check_tree(browser, lines):
     least = browser.evaluate("HEAP.least")
     singles = dict(browser.evaluate(
@@ -187,6 +214,7 @@ def main(page, heap, tree, path, hostile):
         check_tree(browser, read(tree))
         check_roots(browser, lines)
         if not hostile:
+            check_ages(browser, lines)
             check_table(browser)
             check_path(browser, read(path))
             browser.evaluate("show.branch(0)")

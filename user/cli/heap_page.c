@@ -106,7 +106,9 @@ static int take_roots(struct parts *parts, const struct heap *heap)
 
 static int take_parts(struct parts *parts, const struct heap_source *source)
 {
-	const struct heap_wish wish = { .sort = HEAP_SORT_RETAINED };
+	/* Ages are of the types that the table has by rank alone: a kilobyte each. */
+	const struct heap_wish wish = { .sort = HEAP_SORT_RETAINED, .top = TYPES_MOST,
+					.lives = source->heading.lives };
 	const struct heap *heap = source->heap;
 	int err = heap_paths__new(source->heap, &parts->paths);
 

@@ -33,7 +33,7 @@ struct heap_html {
 	const struct heap *heap;
 	const struct heap_heading *heading;
 	const struct findings *findings;
-	const struct heap_type_list *types; /* all; those that keep the most alive first */
+	const struct heap_type_list *types; /* all, whatever is `shown`; by what they keep alive */
 	uint64_t types_most, names_most;    /* types to list, and bytes of their names */
 	const struct example *examples;	    /* by type; those of the types listed are in ... */
 	const struct excerpt *excerpt;	    /* ... the excerpt, and what findings are of */

@@ -4,7 +4,8 @@
  * that a name is not written a thousand times; -1 is "not known" and "none". A name of more than
  * NAME_MOST bytes is cut, and says so itself: browsers take seconds to lay out one of 64 KiB.
  *
- *	types     [name, objects, bytes, retained, nearest, biggest]     the last two: objects
+ *	types     [name, objects, bytes, retained, nearest, biggest]     the last two: objects;
+ *	          where collections were followed [..., age, at least, oldest, at least]
  *	objects   [type, address, bytes, retained, dominated, before, skipped, step]; the step: an
  *	          element of the one before as "[17]", or the index of a field
  *	          or, of a node of the roots, [-1, name]
@@ -18,6 +19,7 @@
 #include <string.h>
 
 #include "../base/escape.h"
+#include "../model/heap_lives.h"
 #include "gctrace/wire.h"
 #include "heap_html.h"
 #include "heap_words.h"
@@ -127,6 +129,10 @@ static void add_heading(struct data *data)
 		json__u64(json, "took_ns", heading->dump_ns);
 	json__known(json, "dump", heading->facts->dump);
 	json__known(json, "gc", heading->facts->collection);
+	if (heading->lives && heap_lives__collections(heading->lives)) {
+		json__u64(json, "followed", heap_lives__collections(heading->lives));
+		json__bool(json, "in_doubt", heap_lives__in_doubt(heading->lives));
+	}
 }
 
 static void add_lines(struct data *data, const char *key,
@@ -220,6 +226,24 @@ static void need_types(struct data *data)
 	}
 }
 
+static void add_age(struct data *data, uint64_t age, bool at_least)
+{
+	add_u64(data, age);
+	json__bool(data->json, NULL, at_least);
+}
+
+/* As in the table for people: heap_text_types.c. */
+static void add_ages(struct data *data, const struct population_type *ages)
+{
+	const uint32_t median = population_type__median(ages);
+	const bool known = ages->objects;
+
+	add_age(data, known ? median : EVENT_UNKNOWN,
+		ages->unborn || median >= POPULATION_AGES - 1);
+	add_age(data, known ? ages->oldest : EVENT_UNKNOWN,
+		ages->unborn || ages->oldest >= OBJECT_COUNT_MOST);
+}
+
 static void add_type(struct data *data, const struct heap_type_line *line)
 {
 	const struct example *example = &data->page->examples[line->type];
@@ -232,6 +256,8 @@ static void add_type(struct data *data, const struct heap_type_line *line)
 	add_u64(data, line->sums.reached_objects ? line->sums.retained : EVENT_UNKNOWN);
 	add_index(data, object_at(data, example->nearest));
 	add_index(data, object_at(data, example->biggest));
+	if (line->ages)
+		add_ages(data, line->ages);
 	json__end(data->json);
 }
 

@@ -179,7 +179,7 @@ static void add_retained(struct json *json, const struct heap_type_sums *sums)
 
 static void add_ages(struct json *json, const struct population_type *ages)
 {
-	if (!ages)
+	if (!ages || !ages->objects)
 		return;
 	json__u64(json, "age_median", population_type__median(ages));
 	json__u64(json, "age_most", ages->oldest);

@@ -101,6 +101,8 @@ static void add_cell(struct table *table, struct heap_text *text, enum cell cell
 		table__cell(table, STYLE_PLAIN,
 			    units__count_column(figure,
 						list->groups->groups.items[line->type].types));
+	else if (!ages->objects)
+		table__cell(table, STYLE_DIM, NULL);
 	else if (cell == CELL_AGE)
 		age_cell(table, median, !ages->unborn && median < POPULATION_AGES - 1);
 	else

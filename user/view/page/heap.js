@@ -32,8 +32,10 @@ function objectAt(index) {
 }
 
 function typeAt(index) {
-	const [name, objects, bytes, retained, nearest, biggest] = HEAP.types[index];
-	return { index, name, objects, bytes, retained, nearest, biggest };
+	const [name, objects, bytes, retained, nearest, biggest, age = NONE, ageAtLeast = false,
+		oldest = NONE, oldestAtLeast = false] = HEAP.types[index];
+	return { index, name, objects, bytes, retained, nearest, biggest, age, ageAtLeast, oldest,
+		oldestAtLeast };
 }
 
 /* ---- the dominator tree ---- */

@@ -14,6 +14,8 @@ const TYPES = {
 
 function showTypes(choose) {
 	TYPES.choose = choose;
+	if (HEAP.followed)
+		showAges();
 	byId("search").addEventListener("input", searchTypes);
 	byId("types-more").addEventListener("click", () => {
 		TYPES.shown += ROWS_AT_A_TIME;
@@ -22,6 +24,17 @@ function showTypes(choose) {
 	for (const head of document.querySelectorAll("#types th"))
 		head.firstElementChild.addEventListener("click", () => sortTypes(head.dataset.key));
 	searchTypes();
+}
+
+/* Known only where collections were followed up to the dump. */
+function showAges() {
+	for (const head of document.querySelectorAll("#types th[hidden]"))
+		head.hidden = false;
+	byId("types-ages").hidden = false;
+	byId("types-ages").textContent = "Ages are collections survived of the "
+		+ formatExact(HEAP.followed) + " that were followed: the median of a type, and its"
+		+ " oldest object; ≥ where the birth was not observed."
+		+ (HEAP.in_doubt ? " In doubt: right only if no whole collection was lost." : "");
 }
 
 function sortTypes(key) {
@@ -80,7 +93,9 @@ function typeRow(type) {
 		element("td", null, swatch(type.name), name),
 		figure(formatCount(type.objects), type.objects),
 		figure(formatBytes(type.bytes), type.bytes),
-		figure(formatBytes(type.retained), type.retained), share);
+		figure(formatBytes(type.retained), type.retained),
+		...(HEAP.followed ? [ageFigure(type.age, type.ageAtLeast),
+			ageFigure(type.oldest, type.oldestAtLeast)] : []), share);
 	row.classList.toggle("chosen", type.index === TYPES.chosen);
 	return row;
 }
@@ -88,6 +103,11 @@ function typeRow(type) {
 function figure(text, exact) {
 	const title = exact >= 0 ? formatExact(exact) : "not reached";
 	return element("td", { class: "figure", title }, text);
+}
+
+function ageFigure(age, atLeast) {
+	return element("td", { class: "figure", title: age < 0 ? "not known" : null },
+		age < 0 ? "–" : (atLeast ? "≥ " : "") + formatExact(age));
 }
 
 function swatch(name) {
