@@ -198,10 +198,12 @@ int modules__scan_maps(struct modules *modules, const struct process *process,
 			err = scan_file(&scan, map);
 	}
 	if (err && why)
-		buf__printf(why, err == -ESRCH ? "process %d ended while gctrace looked at it" :
+		buf__printf(why, err == -ESRCH ? "process %d has ended while gctrace looked at it" :
 			    err == -ENOMEM ? "process %d: out of memory" :
-					     "process %d: gctrace has as many files open as it"
-					     " may (ulimit -n)", process->pid);
+			    err == -EMFILE ? "process %d: gctrace has as many files open as it may"
+					     " (ulimit -n)" :
+					     "process %d: this host has as many files open as it"
+					     " may (sysctl fs.file-max)", process->pid);
 	return err;
 }
 

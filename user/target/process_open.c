@@ -43,7 +43,7 @@ static int refuse(struct buf *why, int err, const char *format, ...)
 
 static int gone(pid_t pid, struct buf *why)
 {
-	return refuse(why, -ESRCH, "process %d ended while gctrace looked at it", pid);
+	return refuse(why, -ESRCH, "process %d has ended while gctrace looked at it", pid);
 }
 
 static int forbidden(const struct process *process, const char *what, struct buf *why)

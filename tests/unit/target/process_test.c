@@ -403,7 +403,7 @@ static void a_process_without_its_main_thread(void **state)
 	}
 	before = must_open(pid);
 	assert_int_equal(write(ready[1], "x", 1), 1);
-	/* It may still be there, or on its way out: "ended while gctrace looked at it". */
+	/* It may still be there, or on its way out: "has ended while gctrace looked at it". */
 	for (bool by_another = false; !by_another;) {
 		err = process__open(pid, &process, NULL);
 		by_another = err == 0 && process->firstfd >= 0;
