@@ -52,8 +52,8 @@ struct links VEC_OF(struct link);
 
 /*
  * Attach all sites, those that begin something last, so that no begin is seen whose end could not
- * be; one link is appended for each, in their order, also where it failed. 0 or
- * -ENOMEM (then nothing is attached).
+ * be; one link is appended for each, in their order, also where it failed. 0 or -ENOMEM (then
+ * nothing is attached, and nothing said).
  */
 int links__attach(struct links *links, const struct kernel *kernel, const struct link_site *sites,
 		  size_t count);

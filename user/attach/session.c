@@ -269,8 +269,7 @@ int session__drop(struct session *session)
 		err = opener__new(&kernel->opener);
 	if (err == -EPIPE) {
 		error("the helper process that opens uprobes ended as it started: it was killed,"
-		      " or "
-		      "may not give up capabilities (is gctrace under a seccomp filter?)");
+		      " or may not give up capabilities (is gctrace under a seccomp filter?)");
 		return err;
 	}
 	if (err)

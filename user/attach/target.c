@@ -233,9 +233,10 @@ static void tell_crowded_out(struct target *target, size_t count)
 	struct rlimit limit = { .rlim_cur = 0 };
 
 	getrlimit(RLIMIT_NOFILE, &limit);
-	warning("pid %d: %zu sites of probes could not be attached: that takes a descriptor each,"
-		" and gctrace may have no more than %llu (ulimit -n): give it more",
-		target->process->pid, count, (unsigned long long)limit.rlim_cur);
+	warning("pid %d: %zu %s of probes could not be attached: that takes a descriptor each, and"
+		" gctrace may have no more than %llu (ulimit -n): give it more",
+		target->process->pid, count, count == 1 ? "site" : "sites",
+		(unsigned long long)limit.rlim_cur);
 }
 
 /*

@@ -43,8 +43,10 @@ struct maps {
 /* From text in memory; text is copied. 0 or -ENOMEM. */
 int maps__parse(struct maps *maps, const char *text, size_t len);
 
-/* Of a process; paths as it sees them (process__path). 0 or negative errno (-ESRCH: gone; -EACCES:
- * no right to look). */
+/*
+ * Of a process; paths as it sees them (process__path). 0 or negative errno (-ESRCH: gone; -EACCES:
+ * no right to look).
+ */
 int maps__read(struct maps *maps, const struct process *process);
 
 void maps__free(struct maps *maps);
