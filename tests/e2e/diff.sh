@@ -44,9 +44,10 @@ diff_json() {	# A B OPTION...: into $TMP/out
 of() { jq -r "select(.event == \"$1\") | $2" "$TMP/out"; }
 
 # What was told by JSON in $TMP/out is the truth of this VM, which must have ended.
-is_true() {	# NAME
+is_true() {	# NAME [lost]
 	[ -s "$TMP/$1.printed" ] || minivm --print-truth "$TMP/$1.truth" >"$TMP/$1.printed"
-	"$python" "$ROOT/tests/e2e/diff_truth.py" "$TMP/out" "$TMP/$1.printed" >"$TMP/compared" || {
+	"$python" "$ROOT/tests/e2e/diff_truth.py" "$TMP/out" "$TMP/$1.printed" ${2:+"$2"} \
+		>"$TMP/compared" || {
 		fail "not the truth"
 		show "$TMP/compared"
 	}
@@ -247,7 +248,7 @@ for holes in "$(head -n 1 "$TMP/between")" "$(sed -n 3p "$TMP/between")" \
 		'"\(.complete) \(.lost_between) \(.was_missing) \(.is_missing)"')" \
 		"complete, lost_between, was_missing, is_missing"
 	if [ "$(of diff .by)" = identity ]; then
-		is_true leak
+		is_true leak lost
 	else
 		expect "$TMP/out" '"why":"[a-z ]*lost|"why":"[a-z ]*loss'
 	fi

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Compare `gctrace diff A B --top 0 -o json` with what the small VM wrote down of the two dumps:
-diff_truth.py LINES TRUTH, where TRUTH is `minivm --print-truth`. The VM numbers its objects, so who
-was born, died and survived is exact, type by type, in objects and bytes. Where ids were withdrawn,
-nothing may be claimed that is not so. What the paths grew by adds up to what the heap grew by."""
+diff_truth.py LINES TRUTH [lost], where TRUTH is `minivm --print-truth`. The VM numbers its objects,
+so who was born, died and survived is exact, type by type, in objects and bytes. Where ids were
+withdrawn, nothing may be claimed that is not so; some objects survived, or, where something was
+lost, all that did may be withdrawn. What the paths grew by adds up to what the heap grew by."""
 import collections
 import json
 import sys
@@ -101,7 +102,8 @@ def main():
         print(text)
     print("%d types; %s" % (len(fates), ", ".join(
         "%d %s" % (all_[fate + "_objects"], fate) for fate in FATES)))
-    sys.exit(1 if wrong or not all_["survived_objects"] else 0)
+    claimed = all_["survived_objects"] + (all_["died_objects"] if "lost" in sys.argv[3:] else 0)
+    sys.exit(1 if wrong or not claimed else 0)
 
 
 main()
