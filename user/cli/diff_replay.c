@@ -3,31 +3,18 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "../base/report.h"
-#include "../model/identity.h"
-#include "../stream/facts.h"
-#include "../stream/feed.h"
+#include "../model/replay.h"
 #include "../stream/recording.h"
 #include "gctrace/wire.h"
 #include "signals.h"
 
-#define WANTED                                                                                  \
-	(FEED_WANTS(EVENT_GC_START) | FEED_WANTS(EVENT_GC_FINISH) |                              \
-	 FEED_WANTS(EVENT_PAUSE_BEGIN) | FEED_WANTS(EVENT_PAUSE_END) | FEED_WANTS(EVENT_MOVED) | \
-	 FEED_WANTS(EVENT_SURVIVING) | FEED_WANTS(EVENT_GENERATION) |                            \
-	 FEED_WANTS(EVENT_CONTAINER) | FEED_WANTS(EVENT_OBJECT) | FEED_WANTS(EVENT_CLASS) |      \
-	 FEED_WANTS(EVENT_OBJECT_ALLOC) | FEED_WANTS(EVENT_DUMP_END))
-
-#define ENOUGH 1
-
 struct replaying {
-	struct diff_replay *replay;
+	struct diff_replay *result;
+	struct replay *replay;
 	const struct diff_dumps *dumps;
 	struct heap_diff *diff;
-	struct identity *identity;
-	struct assembler *assembler;
 	uint32_t target;
 	uint64_t begun;	 /* dumps of whatever target */
 	uint64_t latest; /* the one of this target */
@@ -35,58 +22,54 @@ struct replaying {
 	bool part;	 /* one of the two was matched, but was not whole */
 	bool in_doubt, disagrees;
 	bool ranges; /* some were told between the two */
+	uint64_t collections; /* of the target, when A was matched */
+	int error;
 };
 
-/* ---------------------------------------------------------------- what the identity tells */
+/* ---------------------------------------------------------------- what the replay tells */
 
-static int on_collection(void *context, const struct identity_collection *told)
+static int begin_fates(struct replaying *replaying, const struct identity_anchor *dump,
+		       const struct identity_view *now)
 {
-	struct replaying *replaying = context;
-
-	replaying->replay->collections += told->target == replaying->target &&
-					  replaying->replay->fates.begun;
+	replaying->part = !dump->whole;
+	if (!dump->whole)
+		return REPLAY_ENOUGH;
+	fates__begin(&replaying->result->fates, now->objects, &dump->result);
+	replaying->collections = now->figures.collections;
 	return 0;
 }
 
-static int end_fates(struct replaying *replaying, const struct identity_view *now,
-		     const struct anchor *anchor)
+static int end_fates(struct replaying *replaying, const struct identity_anchor *dump,
+		     const struct identity_view *now)
 {
-	struct fates *fates = &replaying->replay->fates;
-	int err = fates__end(fates, anchor);
+	struct fates *fates = &replaying->result->fates;
+	int err;
 
+	replaying->part |= !dump->whole;
+	if (!dump->whole || !fates->begun)
+		return REPLAY_ENOUGH;
+	err = fates__end(fates, &dump->result);
 	if (err)
 		return err;
 	replaying->in_doubt = now->in_doubt;
 	replaying->disagrees = !heap_diff__fates(replaying->diff, fates, now->types);
-	return ENOUGH;
+	replaying->result->collections = now->figures.collections - replaying->collections;
+	return REPLAY_ENOUGH;
 }
 
-static int on_anchor(void *context, const struct identity_anchor *told)
+static int on_dump(void *context, const struct identity_anchor *dump,
+		   const struct identity_view *now)
 {
 	struct replaying *replaying = context;
-	const uint64_t number = replaying->latest;
-	struct fates *fates = &replaying->replay->fates;
-	struct identity_view now;
-	int err;
+	const struct diff_dumps *dumps = replaying->dumps;
 
-	if (told->target != replaying->target || number < replaying->dumps->of[DIFF_WAS].number)
+	if (dump->target != replaying->target || replaying->latest < dumps->of[DIFF_WAS].number)
 		return 0;
-	if (!identity__look(replaying->identity, told->target, &now, &err))
-		return err;
-	if (err)
-		return err;
-	if (number == replaying->dumps->of[DIFF_WAS].number) {
-		replaying->part = !told->whole;
-		if (told->whole)
-			fates__begin(fates, now.objects, &told->result);
-		return told->whole ? 0 : ENOUGH;
-	}
-	if (number == replaying->dumps->of[DIFF_IS].number) {
-		replaying->part |= !told->whole;
-		return told->whole && fates->begun ? end_fates(replaying, &now, &told->result)
-						   : ENOUGH;
-	}
-	fates__pass(fates, &told->result);
+	if (replaying->latest == dumps->of[DIFF_WAS].number)
+		return begin_fates(replaying, dump, now);
+	if (replaying->latest == dumps->of[DIFF_IS].number)
+		return end_fates(replaying, dump, now);
+	fates__pass(&replaying->result->fates, &dump->result);
 	return 0;
 }
 
@@ -96,8 +79,8 @@ static void on_left(void *context, uint32_t target, const struct object *object,
 	struct replaying *replaying = context;
 
 	(void)address;
-	if (target == replaying->target)
-		fates__left(&replaying->replay->fates, object, fate);
+	if (target == replaying->target && !replaying->error)
+		replaying->error = fates__left(&replaying->result->fates, object, fate);
 }
 
 /* ---------------------------------------------------------------- what is told */
@@ -126,10 +109,10 @@ static void note_event(struct replaying *replaying, const struct event *event)
 	case EVENT_MOVED:
 	case EVENT_SURVIVING:
 		replaying->ranges |= event->target == replaying->target &&
-				     replaying->replay->fates.begun;
+				     replaying->result->fates.begun;
 		return;
 	case EVENT_LOSS:
-		replaying->replay->lost |= replaying->was_told;
+		replaying->result->lost |= replaying->was_told;
 		return;
 	default:
 		return;
@@ -139,63 +122,50 @@ static void note_event(struct replaying *replaying, const struct event *event)
 static int hear(void *context, const struct event *event)
 {
 	struct replaying *replaying = context;
-	int err;
+	int answer;
 
 	note_event(replaying, event);
-	err = assembler__event(replaying->assembler, event);
-	return err ? err : identity__event(replaying->identity, event);
+	answer = replay__event(replaying->replay, event);
+	return replaying->error ? replaying->error : answer;
 }
 
 /* ---------------------------------------------------------------- the way through the file */
 
-static int begin(struct replaying *replaying, const struct recording *recording)
+static int on_turn(void *context)
 {
-	const struct identity_sink sink = { .context = replaying, .collection = on_collection,
-					    .anchor = on_anchor, .left = on_left };
-	const struct facts *facts = recording__facts(recording);
-	const char *attached = facts__get_target(facts, replaying->target, "attached_ns", NULL);
-	struct range_sink ranges;
-
-	replaying->identity = identity__new(&sink);
-	if (!replaying->identity)
-		return -ENOMEM;
-	ranges = identity__ranges(replaying->identity);
-	replaying->assembler = assembler__new(&(struct assembler_sink){ .context = NULL }, &ranges);
-	if (!replaying->assembler)
-		return -ENOMEM;
-	return assembler__whole_from(replaying->assembler, replaying->target,
-				     attached ? strtoull(attached, NULL, 10) :
-						facts__get_u64(facts, "started_ns", 0));
+	(void)context;
+	signals__take();
+	return signals__stopping();
 }
 
 static int read_all(struct replaying *replaying, struct recording *recording)
 {
-	const struct feed_options options = { .wanted = WANTED };
+	const struct replay_sink told = { .context = replaying, .dump = on_dump, .left = on_left };
+	const struct feed_options options = { .wanted = REPLAY_WANTS };
 	const struct event_sink sink = { hear, replaying };
 	const struct source source = recording__source(recording);
-	struct feed *feed;
-	int answer = feed__new(&options, &sink, &feed);
+	int err;
 
-	if (answer)
-		return answer;
-	do {
-		answer = feed__pull(feed, &source, 0);
-		signals__take();
-	} while (answer == SOURCE_MORE && !signals__stopping());
-	if (answer >= 0 && answer != SOURCE_STOPPED)
-		answer = feed__end(feed);
-	feed__free(feed);
-	return answer < 0 ? answer : 0;
+	replaying->replay = replay__new(&told);
+	if (!replaying->replay)
+		return -ENOMEM;
+	err = replay__whole_from(replaying->replay, replaying->target,
+				 recording__whole_from(recording, replaying->target));
+	if (!err)
+		err = feed__read_all(&options, &sink, &source, on_turn);
+	replay__free(replaying->replay);
+	replaying->result->fates.objects = NULL;
+	return err;
 }
 
 /* With fewer than half of the ids most of what is said would be of objects that nobody knows. */
 static const char *judge(const struct replaying *replaying)
 {
-	const struct fates *fates = &replaying->replay->fates;
+	const struct fates *fates = &replaying->result->fates;
 	const struct fate all = fates__all(fates);
 
 	if (replaying->part)
-		return replaying->replay->lost ? "something was lost beside one of the dumps"
+		return replaying->result->lost ? "something was lost beside one of the dumps"
 					       : "one of the dumps does not tell the whole heap";
 	if (!fates->begun || !fates->ended)
 		return "the recording ends before its addresses could be told";
@@ -207,7 +177,7 @@ static const char *judge(const struct replaying *replaying)
 		return NULL;
 	if (!replaying->ranges)
 		return "no moves were recorded between the dumps (gctrace record --moves)";
-	return replaying->replay->lost
+	return replaying->result->lost
 		       ? "what was lost leaves more than half of the objects unknown"
 		       : "the runtime leaves open what became of more than half of the objects";
 }
@@ -221,12 +191,10 @@ static int replay_file(struct replaying *replaying)
 	if (err)
 		return err;
 	progress("following the objects from one dump to the other");
-	err = begin(replaying, recording);
-	if (!err)
-		err = read_all(replaying, recording);
+	err = read_all(replaying, recording);
 	progress_end();
 	damage = recording__damage(recording);
-	if (!err && damage && replaying->replay->lost)
+	if (!err && damage && replaying->result->lost)
 		warning("%s", damage);
 	recording__close(recording);
 	return err == -ENOMEM ? error_errno(err, "cannot follow the objects") : err;
@@ -235,7 +203,7 @@ static int replay_file(struct replaying *replaying)
 int diff_replay__run(struct diff_replay *replay, const struct diff_dumps *dumps,
 		     struct heap_diff *diff)
 {
-	struct replaying replaying = { .replay = replay, .dumps = dumps, .diff = diff,
+	struct replaying replaying = { .result = replay, .dumps = dumps, .diff = diff,
 				       .target = dumps->of[DIFF_WAS].entry.target };
 	int err;
 
@@ -243,9 +211,6 @@ int diff_replay__run(struct diff_replay *replay, const struct diff_dumps *dumps,
 	if (!err)
 		replay->why = judge(&replaying);
 	diff->has_fates = !err && !replay->why;
-	assembler__free(replaying.assembler);
-	identity__free(replaying.identity);
-	replay->fates.objects = NULL;
 	return err;
 }
 

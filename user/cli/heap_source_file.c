@@ -12,6 +12,7 @@
 #include "../base/vec.h"
 #include "../model/heap_builder.h"
 #include "../model/heap_lives.h"
+#include "../model/replay.h"
 #include "../stream/dump_finder.h"
 #include "../stream/dump_list.h"
 #include "../stream/dump_name.h"
@@ -45,17 +46,13 @@ static int no_memory(int err)
 /* All that a target told since it was attached to is in the recording. */
 static int meet(struct search *search, uint32_t target)
 {
-	const struct facts *facts = recording__facts(search->recording);
-	const char *attached = facts__get_target(facts, target, "attached_ns", NULL);
-	const uint64_t since_ns = attached ? strtoull(attached, NULL, 10) :
-					     facts__get_u64(facts, "started_ns", 0);
-
 	for (size_t i = 0; i < search->met.count; i++)
 		if (search->met.items[i] == target)
 			return 0;
 	if (vec__push(&search->met, target))
 		return -ENOMEM;
-	return heap_lives__whole_from(search->lives, target, since_ns);
+	return heap_lives__whole_from(search->lives, target,
+				      recording__whole_from(search->recording, target));
 }
 
 /* Is there anything in it to follow objects by? */
@@ -151,14 +148,7 @@ static int see_recorded(void *context, const struct event *event)
 
 static uint64_t wants(const struct search *search)
 {
-	const uint64_t dump = INTAKE_WANTS | DUMP_FINDER_WANTS;
-
-	return search->lives ? dump | FEED_WANTS(EVENT_GC_FINISH) |
-				       FEED_WANTS(EVENT_PAUSE_BEGIN) | FEED_WANTS(EVENT_MOVED) |
-				       FEED_WANTS(EVENT_SURVIVING) |
-				       FEED_WANTS(EVENT_GENERATION) |
-				       FEED_WANTS(EVENT_OBJECT_ALLOC) :
-			       dump;
+	return INTAKE_WANTS | DUMP_FINDER_WANTS | (search->lives ? REPLAY_WANTS : 0);
 }
 
 static void show_reading(struct search *search)
@@ -174,30 +164,23 @@ static void show_reading(struct search *search)
 		 units__ns(ns, now - search->began_ns));
 }
 
+static int on_turn(void *context)
+{
+	struct search *search = context;
+
+	show_reading(search);
+	return check_limit(search) ? -EDQUOT : signals__stopping();
+}
+
 static int read_dump(struct search *search)
 {
 	const struct feed_options options = { .wanted = wants(search) };
 	const struct event_sink sink = { see_recorded, search };
 	const struct source source = recording__source(search->recording);
-	struct feed *feed;
-	int answer = feed__new(&options, &sink, &feed);
+	int err = feed__read_all(&options, &sink, &source, on_turn);
 
-	if (answer)
-		return error_errno(answer, "cannot start");
-	while (answer == SOURCE_MORE && !signals__stopping()) {
-		answer = feed__pull(feed, &source, 0);
-		show_reading(search);
-		if (answer >= 0 && check_limit(search))
-			answer = -EDQUOT;
-	}
-	if (answer >= 0 && answer != SOURCE_STOPPED) {
-		int ended = feed__end(feed);
-
-		answer = ended < 0 ? ended : answer;
-	}
-	feed__free(feed);
 	progress_end();
-	return answer < 0 ? answer : 0;
+	return err;
 }
 
 /* What there is of them belongs to the source from now on. */

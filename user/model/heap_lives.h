@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The lives of the objects in a heap dump: which ids they have, and how many collections each is
- * known to have survived, by what the trace told before the dump (identity.h).
+ * known to have survived, by what the trace told before the dump (replay.h).
  *
  *	lives = heap_lives__new();
  *	for each event of the trace, from its beginning on:
@@ -20,7 +20,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "identity.h"
 #include "stream/event.h"
 
 struct heap_lives;

@@ -133,17 +133,10 @@ static int read_all(struct dump_list *list, struct recording *recording)
 	struct lister lister = { .list = list };
 	const struct event_sink sink = { see, &lister };
 	const struct source source = recording__source(recording);
-	struct feed *feed;
-	int answer = feed__new(&options, &sink, &feed);
+	int err = feed__read_all(&options, &sink, &source, NULL);
 
-	if (answer)
-		return answer;
-	do {
-		answer = feed__pull(feed, &source, 0);
-	} while (answer == SOURCE_MORE);
-	feed__free(feed);
 	vec__free(&lister.latest);
-	return answer < 0 ? answer : 0;
+	return err;
 }
 
 int dump_list__read(struct dump_list *list, const char *path, struct buf *damage)

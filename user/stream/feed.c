@@ -375,6 +375,24 @@ int feed__end(struct feed *feed)
 	return feed->answer;
 }
 
+int feed__read_all(const struct feed_options *options, const struct event_sink *sink,
+		   const struct source *source, int (*turn)(void *ctx))
+{
+	struct feed *feed;
+	int answer = feed__new(options, sink, &feed), turned = 0;
+
+	if (answer)
+		return error_errno(answer, "cannot start");
+	while (answer == SOURCE_MORE && !turned) {
+		answer = feed__pull(feed, source, 0);
+		turned = answer >= 0 && turn ? turn(sink->ctx) : 0;
+	}
+	if (answer >= 0 && answer != SOURCE_STOPPED && turned >= 0)
+		answer = feed__end(feed);
+	feed__free(feed);
+	return answer < 0 ? answer : turned < 0 ? turned : 0;
+}
+
 const struct losses *feed__losses(const struct feed *feed)
 {
 	return feed->losses;

@@ -57,6 +57,14 @@ struct record_sink feed__sink(struct feed *feed);
  */
 int feed__end(struct feed *feed);
 
+/*
+ * All of a source that waits for nobody, from feed__new() to feed__free(). `turn` (NULL: none) is
+ * called after each pull, with the sink's context: 0, a positive number to stop here, or negative
+ * errno. 0, what the sink answered or a turn, where that is negative, or said already.
+ */
+int feed__read_all(const struct feed_options *options, const struct event_sink *sink,
+		   const struct source *source, int (*turn)(void *ctx));
+
 const struct losses *feed__losses(const struct feed *feed);
 
 /* Targets of an unknown major version so far (exit status 1). */

@@ -143,6 +143,9 @@ void recording__close(struct recording *recording);
 /* As known so far: they grow while the file is read. */
 const struct facts *recording__facts(const struct recording *recording);
 
+/* All that this target told from this time on (ns) is in it. */
+uint64_t recording__whole_from(const struct recording *recording, uint32_t target);
+
 /*
  * Hand on the records of the next block. SOURCE_END: at the end, or where the file is cut off;
  * everything that is missing was handed on as RECORD_LOSS (LOSS_RECORDING) before.

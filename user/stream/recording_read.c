@@ -375,6 +375,14 @@ const struct facts *recording__facts(const struct recording *recording)
 	return recording->facts;
 }
 
+uint64_t recording__whole_from(const struct recording *recording, uint32_t target)
+{
+	const struct facts *facts = recording__facts(recording);
+	const char *attached = facts__get_target(facts, target, "attached_ns", NULL);
+
+	return attached ? strtoull(attached, NULL, 10) : facts__get_u64(facts, "started_ns", 0);
+}
+
 /* ---------------------------------------------------------------------------------------------
  * Records
  */
