@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/value.h"
+#include "stream/event.h"
 
 static size_t widest_line(const char *text)
 {
@@ -138,7 +139,19 @@ static void options_are_whole_and_apart(void **state)
 	}
 }
 
-/* A default that is told is the one that the settings begin with. */
+/* What the settings of a command begin with, as a number. */
+static uint64_t default_of(const struct command *command, const struct option_cursor *at,
+			   const struct option *option)
+{
+	const char *defaults = command->defaults;
+	uint64_t value = 0;
+
+	if (defaults)
+		memcpy(&value, defaults + at->of->offset + option->offset, setting_size(option));
+	return value;
+}
+
+/* A default that is told is what the settings begin with; the others begin with nothing. */
 static void defaults_are_what_is_told(void **state)
 {
 	(void)state;
@@ -147,20 +160,57 @@ static void defaults_are_what_is_told(void **state)
 		const struct option *option;
 
 		while ((option = options__next(commands[i]->options, &at))) {
-			const char *defaults = commands[i]->defaults;
-			uint64_t told = 0, real = 0;
+			uint64_t told = 0, real;
 
-			if (!option->default_text || !setting_size(option) ||
-			    option->kind == OPTION_STRING)
+			if (!setting_size(option) || setting_size(option) > sizeof(told) ||
+			    (option->default_text && option->kind == OPTION_STRING) ||
+			    (!option->default_text && option->kind == OPTION_CHOICE))
 				continue;
-			assert_int_equal(value__store(option, option->default_text, &told), 0);
-			if (defaults)
-				memcpy(&real, defaults + at.of->offset + option->offset,
-				       setting_size(option));
-			if (told != real)
+			if (option->default_text)
+				assert_int_equal(
+					value__store(option, option->default_text, &told), 0);
+			real = default_of(commands[i], &at, option);
+			if (real != told && (option->default_text || real != EVENT_UNKNOWN))
 				fail_msg("%s --%s", commands[i]->name, option->name);
 		}
 	}
+}
+
+/* With all the rest as it begins, and a file named. */
+static void assert_is_missed(const struct command *command)
+{
+	char file[] = "app.gctrace", *operands[] = { file };
+	struct words words = { operands, 1, 1 };
+	void *settings = calloc(1, command->settings_size);
+	const struct invocation invocation = { .command = command, .settings = settings,
+					       .operands = words };
+
+	assert_non_null(settings);
+	if (command->defaults)
+		memcpy(settings, command->defaults, command->settings_size);
+	assert_int_equal(command->run(&invocation), STATUS_USAGE);
+	free(settings);
+}
+
+/* Nothing is chosen silently. */
+static void a_choice_without_default_has_to_be_given(void **state)
+{
+	size_t choices = 0;
+
+	(void)state;
+	for (size_t i = 0; commands[i]; i++) {
+		struct option_cursor at = { 0 };
+		const struct option *option;
+
+		while ((option = options__next(commands[i]->options, &at))) {
+			if (option->kind != OPTION_CHOICE || option->default_text)
+				continue;
+			choices++;
+			assert_int_equal((int)default_of(commands[i], &at, option), -1);
+			assert_is_missed(commands[i]);
+		}
+	}
+	assert_true(choices > 0);
 }
 
 static void list_has_a_line_for_each(void **state)
@@ -191,6 +241,7 @@ int main(void)
 		cmocka_unit_test(commands_are_whole),
 		cmocka_unit_test(options_are_whole_and_apart),
 		cmocka_unit_test(defaults_are_what_is_told),
+		cmocka_unit_test(a_choice_without_default_has_to_be_given),
 		cmocka_unit_test(list_has_a_line_for_each),
 	};
 
