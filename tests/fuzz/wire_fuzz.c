@@ -6,7 +6,8 @@
  *	u8 kind | u8 target (low 2 bits), thread (next 2), REPAIR | u16 bytes | body
  *
  * With REPAIR the header of a batch gets a right magic, version and size, so that the fuzzer need
- * not find them. Every byte that an event points to is read.
+ * not find them. Every byte that an event points to is read. A second feed skips references: it is
+ * told of the same objects and the same losses.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "corpus.h"
 #include "stream/decode.h"
 #include "stream/feed.h"
+#include "tests/unit/stream/object_tale.h"
 
 #define REPAIR 0x80
 #define FRAME 4
@@ -46,7 +48,7 @@ static void touch_text(struct text text)
 
 static int see(void *ctx, const struct event *event)
 {
-	(void)ctx;
+	object_tale__add(ctx, event);
 	switch (event->kind) {
 	case EVENT_PRODUCER:
 		touch_text(event->producer.name);
@@ -75,6 +77,9 @@ static int see(void *ctx, const struct event *event)
 	case EVENT_OBJECT:
 		CHECK(event->object.count <= DECODE_CHUNK);
 		touch(event->object.references, event->object.count * sizeof(struct reference));
+		break;
+	case EVENT_HEADS:
+		CHECK(event->heads.count > 0 && event->heads.count <= DECODE_CHUNK);
 		break;
 	case EVENT_CLASS:
 		touch_text(event->class_.name);
@@ -111,7 +116,8 @@ static void repair(struct record *record)
 }
 
 /* In memory of its own, so that a byte too far is seen. */
-static void feed_one(struct feed *feed, const uint8_t *frame, size_t bytes, uint64_t stamp)
+static void feed_both(struct feed *const feeds[2], const uint8_t *frame, size_t bytes,
+		      uint64_t stamp)
 {
 	struct record *record = malloc(sizeof(*record) + bytes);
 
@@ -125,30 +131,49 @@ static void feed_one(struct feed *feed, const uint8_t *frame, size_t bytes, uint
 	memcpy(record + 1, frame + FRAME, bytes);
 	if (frame[1] & REPAIR && record->kind == RECORD_BATCH)
 		repair(record);
-	feed__record(feed, record);
+	feed__record(feeds[0], record);
+	feed__record(feeds[1], record);
 	free(record);
+}
+
+static void compare(const struct object_tale *read, const struct object_tale *skipped)
+{
+	CHECK(read->text.len == skipped->text.len);
+	CHECK(!read->text.len || !memcmp(read->text.data, skipped->text.data, read->text.len));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct feed_options options = { .join_bytes = 1 << 20 };
-	struct event_sink sink = { see, NULL };
-	struct feed *feed;
+	const struct feed_options options[2] = {
+		{ .join_bytes = 1 << 20 },
+		{ .join_bytes = 1 << 20, .wanted = ~FEED_WANTS(EVENT_OBJECT) },
+	};
+	struct object_tale tales[2] = { { .objects = 0 } };
+	struct feed *feeds[2];
 	uint64_t stamp = 0;
 
-	CHECK(feed__new(&options, &sink, &feed) == 0);
+	for (int i = 0; i < 2; i++) {
+		const struct event_sink sink = { see, &tales[i] };
+
+		CHECK(feed__new(&options[i], &sink, &feeds[i]) == 0);
+	}
 	while (size >= FRAME) {
 		size_t bytes = data[2] | (size_t)data[3] << 8;
 
 		if (bytes > size - FRAME)
 			bytes = size - FRAME;
-		feed_one(feed, data, bytes, ++stamp);
+		feed_both(feeds, data, bytes, ++stamp);
 		data += FRAME + bytes;
 		size -= FRAME + bytes;
 	}
-	feed__end(feed);
-	feed__free(feed);
+	for (int i = 0; i < 2; i++)
+		feed__end(feeds[i]);
+	compare(&tales[0], &tales[1]);
+	for (int i = 0; i < 2; i++) {
+		feed__free(feeds[i]);
+		buf__free(&tales[i].text);
+	}
 	return 0;
 }
 

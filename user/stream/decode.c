@@ -168,6 +168,16 @@ static bool arrive(struct decoder *decoder, const struct gctrace_batch *batch)
  * Batches
  */
 
+static bool is_to_be_read(const struct decoder *decoder, unsigned int kind)
+{
+	if (decoder__wants(decoder, readers[kind].event))
+		return true;
+	/* Ends tell of losses even where nobody wants to know of them. */
+	return kind == GCTRACE_GC_FINISH || kind == GCTRACE_PAUSE_END ||
+	       kind == GCTRACE_DUMP_END ||
+	       (kind == GCTRACE_OBJECTS && decoder__wants(decoder, EVENT_HEADS));
+}
+
 static int read_record(struct decoder *decoder, const struct gctrace_record *head,
 		       const uint8_t *at)
 {
@@ -179,10 +189,7 @@ static int read_record(struct decoder *decoder, const struct gctrace_record *hea
 	}
 	if (!readers[head->kind].read)
 		return decoder__lose(decoder, LOSS_MALFORMED, 1);
-	/* Ends tell of losses even where nobody wants to know of them. */
-	if (!decoder__wants(decoder, readers[head->kind].event) &&
-	    head->kind != GCTRACE_GC_FINISH && head->kind != GCTRACE_PAUSE_END &&
-	    head->kind != GCTRACE_DUMP_END)
+	if (!is_to_be_read(decoder, head->kind))
 		return 0;
 	err = readers[head->kind].read(decoder, at, head->bytes);
 	if (decoder->answer || err != -EBADMSG)

@@ -21,7 +21,7 @@
 #include "bpf/record.h"
 #include "event.h"
 
-#define DECODE_CHUNK 512    /* ranges, roots or references in one event, at most */
+#define DECODE_CHUNK 512    /* ranges, roots, references or heads in one event, at most */
 #define DECODE_PRODUCERS 64 /* of one target whose numbers are watched */
 #define DECODE_OBJECTS 16   /* threads of a target that tell an object in several hits at a time */
 
@@ -37,7 +37,11 @@ struct decode_out {
 	/* A batch of a major version that this version doesn't know. */
 	int (*refuse)(void *ctx, unsigned int major, unsigned int minor);
 	void *ctx;
-	uint64_t wanted; /* set of 1 << enum event_kind: others need not be decoded */
+	/*
+	 * Set of 1 << enum event_kind: others need not be decoded. With EVENT_HEADS and without
+	 * EVENT_OBJECT references are skipped, and what is malformed is lost all the same.
+	 */
+	uint64_t wanted;
 };
 
 /* What the decoders of one feed share. join_bytes bounds definitions in parts; 0: the default. */

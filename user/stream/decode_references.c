@@ -5,16 +5,7 @@
  * several events, `more` in all but the last.
  */
 #include "decoding.h"
-#include "varint.h"
-
-static uint32_t flags_of(struct cursor *cursor)
-{
-	uint64_t flags = varint__read(cursor);
-
-	if (flags > UINT32_MAX)
-		cursor->bad = true;
-	return (uint32_t)flags;
-}
+#include "object_reader.h"
 
 /* ---------------------------------------------------------------------------------------------
  * Roots
@@ -28,7 +19,7 @@ static void read_root(struct root *root, struct cursor *cursor, const struct gct
 		root->to = fixed->base + difference;
 	else
 		root->to = ((fixed->base >> 3) + difference) << 3;
-	root->flags = flags_of(cursor);
+	root->flags = varint__read_flags(cursor);
 	root->kind = varint__read(cursor);
 	root->id = varint__read(cursor);
 	root->reserved = 0;
@@ -64,66 +55,19 @@ int decode__roots(struct decoder *decoder, const uint8_t *at, size_t bytes)
  * Objects
  */
 
-struct object_reader {
-	struct cursor cursor;
-	uint64_t last; /* address of the object before */
-	unsigned int bits, shift;
-	uint64_t place, left; /* of the references of this object */
-};
-
-static void read_head(struct object_reader *reader, struct event *event)
-{
-	struct cursor *cursor = &reader->cursor;
-	uint64_t difference;
-
-	reader->bits = cursor__byte(cursor);
-	reader->shift = reader->bits & GCTRACE_OBJECT_PLAIN ? 0 : 3;
-	difference = varint__read_signed(cursor);
-	event->object.id = ((reader->last >> reader->shift) + difference) << reader->shift;
-	reader->last = event->object.id;
-	event->object.class_ = varint__read(cursor);
-	event->object.size = varint__read(cursor) << reader->shift;
-	event->object.flags = reader->bits & GCTRACE_OBJECT_FLAGS ? flags_of(cursor) : 0;
-	reader->place = reader->bits & GCTRACE_OBJECT_PART ? varint__read(cursor) : 0;
-	reader->left = varint__read(cursor);
-	event->object.places = reader->bits & GCTRACE_PLACE_MASK;
-}
-
-static void read_reference(struct reference *reference, struct object_reader *reader,
-			   uint64_t object)
-{
-	struct cursor *cursor = &reader->cursor;
-	uint64_t value = varint__read(cursor);
-	const unsigned int places = reader->bits & GCTRACE_PLACE_MASK;
-
-	if (value == 0)
-		reference->to = 0;
-	else
-		reference->to = ((object >> reader->shift) + varint__unzigzag(value - 1))
-				<< reader->shift;
-	reference->flags = reader->bits & GCTRACE_OBJECT_REF_FLAGS ? flags_of(cursor) : 0;
-	reference->reserved = 0;
-	if (places == GCTRACE_PLACE_POSITION)
-		reference->place = reader->place++;
-	else if (places == GCTRACE_PLACE_UNKNOWN)
-		reference->place = EVENT_UNKNOWN;
-	else
-		reference->place = varint__read(cursor);
-}
-
 /* One object of the record, in as many events as its references need. */
 static int read_object(struct decoder *decoder, struct object_reader *reader, struct event *event)
 {
 	struct reference *references = decoder->room->chunk.references;
 	bool part;
 
-	read_head(reader, event);
+	object_reader__head(reader, event);
 	part = event->object.flags & GCTRACE_MORE_REFERENCES;
 	do {
 		size_t some = reader->left < DECODE_CHUNK ? reader->left : DECODE_CHUNK;
 
 		for (size_t i = 0; i < some; i++)
-			read_reference(&references[i], reader, event->object.id);
+			object_reader__reference(reader, event->object.id, &references[i]);
 		if (reader->cursor.bad)
 			return -EBADMSG;
 		reader->left -= some;
@@ -141,6 +85,8 @@ int decode__objects(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	struct object_reader reader;
 	int err = 0;
 
+	if (!decoder__wants(decoder, EVENT_OBJECT))
+		return decode__heads(decoder, at, bytes);
 	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
 		return -EBADMSG;
 	reader = (struct object_reader){
@@ -290,6 +236,8 @@ int decode__single_object(struct decoder *decoder, const struct record_call *cal
 	    !find_arrays(&arrays, call, left, call->args[4]))
 		return -EBADMSG;
 	told = told_before(decoder, call, more);
+	if (!decoder__wants(decoder, EVENT_OBJECT))
+		return decode__single_head(decoder, call);
 	more |= call->part.first + count < call->part.total;
 	event.object.id = call->args[0];
 	event.object.flags = (uint32_t)call->args[1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inside the decoder: what its files share. decode.c walks batches and watches their numbers,
- * decode_single.c takes records of single probes apart; ranges, references, definitions and marks
- * make the events of both.
+ * decode_single.c takes records of single probes apart; ranges, references, heads, definitions and
+ * marks make the events of both.
  *
  * Functions that read a record answer 0, what the sink answered, or -EBADMSG: malformed. A
  * sink's answer of -EBADMSG is not mixed up with that: see decoder.answer.
@@ -52,6 +52,7 @@ struct decode_room {
 		struct range ranges[DECODE_CHUNK];
 		struct root roots[DECODE_CHUNK];
 		struct reference references[DECODE_CHUNK];
+		struct object_head heads[DECODE_CHUNK];
 	} chunk;
 };
 
@@ -120,6 +121,10 @@ int decode__roots(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__objects(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__single_roots(struct decoder *decoder, const struct record_call *call, size_t left);
 int decode__single_object(struct decoder *decoder, const struct record_call *call, size_t left);
+
+/* heads: objects for who does not want references, neither of their records nor of single probes */
+int decode__heads(struct decoder *decoder, const uint8_t *at, size_t bytes);
+int decode__single_head(struct decoder *decoder, const struct record_call *call);
 
 /* definitions */
 int decode__class(struct decoder *decoder, const uint8_t *at, size_t bytes);

@@ -38,6 +38,7 @@ enum event_kind {
 	EVENT_CONTAINER,
 	EVENT_ROOTS,
 	EVENT_OBJECT,
+	EVENT_HEADS, /* objects without their references, where EVENT_OBJECT is not wanted */
 	EVENT_CLASS,
 	EVENT_DEFINE,
 	EVENT_GENERATION,
@@ -60,6 +61,11 @@ struct reference {
 	uint64_t place; /* position, index or offset, by event.object.places; EVENT_UNKNOWN */
 	uint32_t flags; /* enum gctrace_reference_flags */
 	uint32_t reserved;
+};
+
+/* Of an object or a part of one. */
+struct object_head {
+	uint64_t id, class_, size;
 };
 
 struct root {
@@ -126,6 +132,10 @@ struct event {
 			const struct reference *references;
 			size_t count;
 		} object;
+		struct {
+			const struct object_head *heads;
+			size_t count;
+		} heads;
 		struct {
 			uint64_t class_, super, size;
 			uint32_t flags;

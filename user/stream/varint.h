@@ -73,4 +73,14 @@ static inline uint64_t varint__read_signed(struct cursor *cursor)
 	return varint__unzigzag(varint__read(cursor));
 }
 
+/* Of which only 32 bits have a meaning. */
+static inline uint32_t varint__read_flags(struct cursor *cursor)
+{
+	uint64_t flags = varint__read(cursor);
+
+	if (flags > UINT32_MAX)
+		cursor->bad = true;
+	return (uint32_t)flags;
+}
+
 #endif
