@@ -4,13 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "escape.h"
@@ -104,62 +101,28 @@ static int settle(const struct draft *draft, const char *name)
 /* ---------------------------------------------------------------- the keeper */
 
 /* One byte: 1 if it is whole. None: who would have sent it is dead. */
-static int keep(const struct draft *draft, int socket)
+static int keep(void *context, int socket)
 {
+	const struct draft *draft = context;
 	char whole = 0;
-	ssize_t n;
-	int err;
+	const bool told = keeper__hear(socket, &whole, 1) == 1 && whole;
+	int err = settle(draft, told ? draft->path : NULL);
 
-	do {
-		n = read(socket, &whole, 1);
-	} while (n < 0 && errno == EINTR);
-	err = n == 1 && whole ? settle(draft, draft->path) : settle(draft, NULL);
-	if (err && n == 1 && whole)
+	if (err && told)
 		settle(draft, NULL);
-	return write(socket, &err, sizeof(err)) == (ssize_t)sizeof(err) ? 0 : 1;
-}
-
-/* Ctrl-C and its like are for the process that writes: it hears of them, and ends the draft. */
-static int start_keeper(struct draft *draft)
-{
-	sigset_t all, before;
-	int sockets[2], err;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
-		return -errno;
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
-	draft->pid = fork();
-	err = draft->pid < 0 ? -errno : 0;
-	if (draft->pid == 0) {
-		close(sockets[0]);
-		_exit(keep(draft, sockets[1]));
-	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	close(sockets[1]);
-	draft->keeper = sockets[0];
-	if (err)
-		close(draft->keeper);
-	return err;
+	return keeper__say(socket, &err, sizeof(err)) == (ssize_t)sizeof(err) ? 0 : 1;
 }
 
 /* Its answer: 0, or why the file has not got its name. */
-static int tell_keeper(const struct draft *draft, bool whole)
+static int tell_keeper(struct draft *draft, bool whole)
 {
 	const char word = whole;
-	int answer = -ECHILD, status;
-	ssize_t n;
+	int answer = -ECHILD;
 
-	if (send(draft->keeper, &word, 1, MSG_NOSIGNAL) == 1) {
-		do {
-			n = read(draft->keeper, &answer, sizeof(answer));
-		} while (n < 0 && errno == EINTR);
-		if (n != (ssize_t)sizeof(answer))
-			answer = -ECHILD;
-	}
-	close(draft->keeper);
-	while (waitpid(draft->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (keeper__say(draft->keeper.socket, &word, 1) == 1 &&
+	    keeper__hear(draft->keeper.socket, &answer, sizeof(answer)) != (ssize_t)sizeof(answer))
+		answer = -ECHILD;
+	keeper__end(&draft->keeper);
 	return answer;
 }
 
@@ -174,7 +137,7 @@ static int open_part(struct draft *draft)
 	draft->fd = files__create(buf__str(&draft->part));
 	if (draft->fd < 0)
 		return draft->fd;
-	err = start_keeper(draft);
+	err = keeper__start(&draft->keeper, keep, draft);
 	if (err) {
 		settle(draft, NULL);
 		close(draft->fd);

@@ -18,14 +18,13 @@
 #define GCTRACE_BASE_DRAFT_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "buf.h"
+#include "keeper.h"
 
 struct draft {
 	int fd; /* -1: it is closed */
-	int keeper; /* socket to it */
-	pid_t pid;  /* of it */
+	struct keeper keeper;
 	const char *path; /* the caller's */
 	struct buf part;  /* empty: it is written to in place */
 };
