@@ -23,6 +23,8 @@ SAN ?= 0
 BUILD ?= build
 PREFIX ?= /usr/local
 SBINDIR ?= $(PREFIX)/sbin
+# Agents are looked for in ../lib/gctrace from where the tool is, so that a tree may be moved.
+AGENTDIR := $(dir $(patsubst %/,%,$(SBINDIR)))lib/gctrace
 MANDIR ?= $(PREFIX)/share/man
 INCLUDEDIR ?= $(PREFIX)/include
 DOCDIR ?= $(PREFIX)/share/doc/gctrace
@@ -208,8 +210,9 @@ examples := $(wildcard docs/example/*)
 
 install: all			## install under PREFIX (default /usr/local), heeds DESTDIR
 	$(Q)install -d $(addprefix $(DESTDIR),$(SBINDIR) $(INCLUDEDIR)/gctrace $(MANDIR)/man8 \
-		$(DOCDIR)/example $(COMPLETIONDIR) $(ZSHDIR) $(FISHDIR))
+		$(DOCDIR)/example $(COMPLETIONDIR) $(ZSHDIR) $(FISHDIR) $(AGENTDIR))
 	$(Q)install -m 755 $(BUILD)/gctrace $(DESTDIR)$(SBINDIR)/gctrace
+	$(Q)$(if $(agents),install -m 755 $(agents) $(DESTDIR)$(AGENTDIR)/)
 	$(Q)install -m 644 $(wildcard include/gctrace/*.h) $(DESTDIR)$(INCLUDEDIR)/gctrace/
 	$(Q)$(if $(man_pages),install -m 644 $(man_pages) $(DESTDIR)$(MANDIR)/man8/)
 	$(Q)install -m 644 $(documents) $(DESTDIR)$(DOCDIR)/
@@ -222,7 +225,7 @@ uninstall:			## remove what `make install` put there
 	$(Q)rm -f $(DESTDIR)$(SBINDIR)/gctrace $(DESTDIR)$(COMPLETIONDIR)/gctrace \
 		$(DESTDIR)$(ZSHDIR)/_gctrace $(DESTDIR)$(FISHDIR)/gctrace.fish \
 		$(addprefix $(DESTDIR)$(MANDIR)/man8/,$(notdir $(man_pages)))
-	$(Q)rm -rf $(DESTDIR)$(INCLUDEDIR)/gctrace $(DESTDIR)$(DOCDIR)
+	$(Q)rm -rf $(DESTDIR)$(INCLUDEDIR)/gctrace $(DESTDIR)$(DOCDIR) $(DESTDIR)$(AGENTDIR)
 
 clean:				## remove the build directory
 	$(Q)rm -rf $(BUILD)

@@ -58,7 +58,7 @@ elif ! dotnet_program "$TMP/program.dll"; then
 else
 	start dotnet dotnet "$TMP/program.dll"
 	wait_for grep -qs ready "$TMP/dotnet.out" || { fail "dotnet did not start"; show "$TMP/dotnet.err"; }
-	refused dotnet '\.NET' 'dotnet-(counters|trace)'
+	refused dotnet '\.NET' "gctrace -p [0-9]+ --load-agent"
 fi
 
 t "Mono"

@@ -71,6 +71,7 @@ static const struct option_group export_group = { "Export", export_options };
 static const struct option_use options[] = {
 	{ &export_group, 0 },
 	{ &target_group, offsetof(struct export_settings, target) },
+	{ &agent_group, offsetof(struct export_settings, target.load_agent) },
 	{ &graph_group, offsetof(struct export_settings, graph) },
 	{ &general_group, 0 },
 	{ NULL, 0 },

@@ -75,6 +75,7 @@ static const struct option_group follow_group = { "Follow", follow_options };
 static const struct option_use options[] = {
 	{ &follow_group, 0 },
 	{ &target_group, offsetof(struct follow_settings, target) },
+	{ &agent_group, offsetof(struct follow_settings, target.load_agent) },
 	{ &output_group, offsetof(struct follow_settings, output) },
 	{ &trace_group, offsetof(struct follow_settings, trace) },
 	{ &general_group, 0 },
@@ -164,7 +165,7 @@ static bool may_stop(void *context, bool hurry)
 	return !following->is_dumping || dumper__may_stop(&following->dumper, true);
 }
 
-static int begin(struct following *following, const struct words *processes)
+static int begin(struct following *following, const struct target_settings *target)
 {
 	const struct live_options live_options = {
 		.levels = LEVEL_MOVES | LEVEL_DUMP | LEVEL_ALLOCATIONS,
@@ -172,7 +173,7 @@ static int begin(struct following *following, const struct words *processes)
 	int err = trace__open_live(&following->trace, &live_options);
 
 	if (!err)
-		err = live__add_words(following->trace.live, processes);
+		err = live__add_named(following->trace.live, target);
 	if (!err)
 		err = look_at_offers(following);
 	if (!err)
@@ -185,7 +186,8 @@ static int begin(struct following *following, const struct words *processes)
 	return err;
 }
 
-static enum status follow_processes(struct following *following, const struct words *processes)
+static enum status follow_processes(struct following *following,
+				    const struct target_settings *target)
 {
 	const struct trace_hooks hooks = {
 		.context = following,
@@ -195,7 +197,7 @@ static enum status follow_processes(struct following *following, const struct wo
 	};
 	enum status status = STATUS_FAILED;
 
-	if (begin(following, processes) == 0)
+	if (begin(following, target) == 0)
 		status = trace__finish(&following->trace,
 				       trace__follow(&following->trace, &hooks));
 	dumper__end(&following->dumper);
@@ -285,7 +287,7 @@ static enum status run(const struct invocation *invocation)
 	if (is_file)
 		status = read_file(&following, invocation->operands.items[0]);
 	else
-		status = follow_processes(&following, &settings->target.processes);
+		status = follow_processes(&following, &settings->target);
 	if (status != STATUS_FAILED && !follower__found(following.follower))
 		status = STATUS_FAILED;
 	trace__close(&following.trace);

@@ -88,6 +88,7 @@ static const struct option_group heap_group = { "Heap", heap_options };
 static const struct option_use options[] = {
 	{ &heap_group, 0 },
 	{ &target_group, offsetof(struct heap_settings, target) },
+	{ &agent_group, offsetof(struct heap_settings, target.load_agent) },
 	{ &graph_group, offsetof(struct heap_settings, graph) },
 	{ &output_group, offsetof(struct heap_settings, output) },
 	{ &general_group, 0 },

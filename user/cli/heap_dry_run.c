@@ -307,15 +307,16 @@ static struct view *dress(void *context, const struct view_options *options, str
 
 /* ---------------------------------------------------------------- life */
 
-static int begin(struct dry_run *run, const struct words *processes)
+static int begin(struct dry_run *run, const struct target_settings *settings)
 {
 	const struct target *target;
 	int err = trace__open_live(&run->trace, NULL);
 
 	if (!err)
-		err = live__add_words(run->trace.live, processes);
+		err = live__add_named(run->trace.live, settings);
 	if (!err)
-		err = heap_source__check_target(live__session(run->trace.live), processes);
+		err = heap_source__check_target(live__session(run->trace.live),
+						&settings->processes);
 	if (err)
 		return err;
 	target = session__target(live__session(run->trace.live), 0);
@@ -339,7 +340,7 @@ enum status heap_dry_run(const struct target_settings *target,
 	trace__init(&run.trace, &tracing, &viewing, output);
 	run.trace.dress = dress;
 	run.trace.dress_context = &run;
-	if (!read_earlier(&run) && !begin(&run, &target->processes)) {
+	if (!read_earlier(&run) && !begin(&run, target)) {
 		int err = trace__follow(&run.trace, NULL);
 
 		progress_end();

@@ -31,7 +31,7 @@ int graph__take(const struct graph_request *request, struct heap_source *source)
 
 	if (request->operands->count)
 		return heap_source__file(source, request->operands->items[0], &options);
-	return heap_source__live(source, &request->target->processes, &options);
+	return heap_source__live(source, request->target, &options);
 }
 
 enum status graph_settings__status(const struct graph_settings *settings,

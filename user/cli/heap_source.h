@@ -4,7 +4,7 @@
  * recording that has one in it. Whoever shows graphs sees no difference.
  *
  *	heap_source__init(&source);
- *	heap_source__live(&source, &processes, &options);      or heap_source__file()
+ *	heap_source__live(&source, &target, &options);      or heap_source__file()
  *	... source.heap, source.heading ...
  *	heap_source__free(&source);
  *
@@ -19,7 +19,7 @@
 
 #include "../base/buf.h"
 #include "../view/heap_view.h"
-#include "options.h"
+#include "settings.h"
 
 struct heap;
 struct heap_lives;
@@ -61,7 +61,7 @@ void heap_source__free(struct heap_source *source);
 int heap_source__check_target(struct session *session, const struct words *processes);
 
 /* 0, or negative errno after an error message. There must be one process only. */
-int heap_source__live(struct heap_source *source, const struct words *processes,
+int heap_source__live(struct heap_source *source, const struct target_settings *target,
 		      const struct heap_source_options *options);
 
 /* FILE or FILE@N. The same. */

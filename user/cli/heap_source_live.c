@@ -94,7 +94,7 @@ int heap_source__check_target(struct session *session, const struct words *proce
 	return -ENOENT;
 }
 
-static int open_dump(struct taking *taking, const struct words *processes)
+static int open_dump(struct taking *taking, const struct target_settings *target)
 {
 	/* With its collections a runtime says what it is, also one that makes no dump. */
 	const struct live_options live_options = { .levels = LEVEL_COLLECTIONS | LEVEL_DUMP };
@@ -103,9 +103,9 @@ static int open_dump(struct taking *taking, const struct words *processes)
 	int err = live__new(&live_options, &taking->live);
 
 	if (!err)
-		err = live__add_words(taking->live, processes);
+		err = live__add_named(taking->live, target);
 	if (!err)
-		err = heap_source__check_target(live__session(taking->live), processes);
+		err = heap_source__check_target(live__session(taking->live), &target->processes);
 	if (!err)
 		err = live__begin(taking->live);
 	if (!err && live__wake_by(taking->live, signals__fd()))
@@ -121,14 +121,14 @@ static void set_live_subject(struct heap_source *source)
 	source->heading.subject = buf__str(&source->subject);
 }
 
-int heap_source__live(struct heap_source *source, const struct words *processes,
+int heap_source__live(struct heap_source *source, const struct target_settings *target,
 		      const struct heap_source_options *options)
 {
 	struct taking taking = { .live = NULL };
 	int err = intake__begin(&taking.intake, source, options);
 
 	if (!err)
-		err = open_dump(&taking, processes);
+		err = open_dump(&taking, target);
 	if (!err)
 		err = pull_until_over(&taking);
 	if (!err)

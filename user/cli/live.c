@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "../attach/agent.h"
 #include "../attach/ring.h"
 #include "../attach/session.h"
 #include "../base/clock.h"
@@ -283,11 +284,27 @@ static int check_attached(const struct live *live, uint32_t index)
 	return -ENOENT;
 }
 
-int live__add_words(struct live *live, const struct words *words)
+/* All of them first: who can't have it is to be told before anything is attached to. */
+static int load_agents(const struct processes *processes)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < processes->count; i++) {
+		int err = agent__load(processes->items[i]);
+
+		if (!result)
+			result = err;
+	}
+	return result;
+}
+
+int live__add_named(struct live *live, const struct target_settings *settings)
 {
 	struct processes processes = VEC_INIT;
-	int result = processes__open(words, &processes);
+	int result = processes__open(&settings->processes, &processes);
 
+	if (!result && settings->load_agent)
+		result = load_agents(&processes);
 	for (size_t i = 0; i < processes.count && !result; i++) {
 		uint32_t index = (uint32_t)session__target_count(live->session);
 

@@ -3,7 +3,7 @@
  * Live processes as a source of records (stream/source.h), for every command that takes -p:
  *
  *	live__new(&options, &live);
- *	live__add_words(live, &words);        or live__add(live, process), any number
+ *	live__add_named(live, &settings);     or live__add(live, process), any number
  *	live__begin(live);                    from here on without what attaching alone needed
  *	while (feed__pull(feed, live__source(live), ...) == SOURCE_MORE)
  *		if (time is up || live__alive(live) == 0)
@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "../stream/source.h"
-#include "options.h"
+#include "settings.h"
 
 struct dump_ring;
 struct dump_ring_watch;
@@ -49,8 +49,11 @@ struct live_options {
 int live__new(const struct live_options *options, struct live **out);
 void live__free(struct live *live); /* detaches */
 
-/* -ENOENT also when it has nothing to attach to: its runtime has no probes (said). */
-int live__add_words(struct live *live, const struct words *words);
+/*
+ * The processes that -p names, where --load-agent says so with gctrace's agent in them. -ENOENT
+ * also when one has nothing to attach to: its runtime has no probes (said).
+ */
+int live__add_named(struct live *live, const struct target_settings *settings);
 
 /* Takes the process. Without probes it is a target all the same: they may come. */
 int live__add(struct live *live, struct process *process);

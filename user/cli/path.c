@@ -61,6 +61,7 @@ static const struct option_group path_group = { "Paths", path_options };
 static const struct option_use options[] = {
 	{ &path_group, 0 },
 	{ &target_group, offsetof(struct path_settings, target) },
+	{ &agent_group, offsetof(struct path_settings, target.load_agent) },
 	{ &graph_group, offsetof(struct path_settings, graph) },
 	{ &output_group, offsetof(struct path_settings, output) },
 	{ &general_group, 0 },

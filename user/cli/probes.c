@@ -46,6 +46,8 @@ static int look(struct process *process, struct note_cache *cache, struct probed
 			buf__add_str(&why, "out of memory");
 		}
 	}
+	if (!err)
+		probed->agent = agent__look(process, &maps, probed->runtime, &probed->agent_text);
 	if (err)
 		error("%s", buf__str(&why));
 	maps__free(&maps);
@@ -57,6 +59,7 @@ static void forget(struct probed *probed)
 {
 	runtime__free(probed->runtime);
 	modules__free(&probed->modules);
+	buf__free(&probed->agent_text);
 }
 
 /* What could not be looked into may be what the operator misses: one warning for each file. */
@@ -202,8 +205,9 @@ const struct command probes_command = {
 	.operands = "[-p PID|NAME]",
 	.about = "With -p: which runtime the process runs, where its probes are, and what they"
 		 " tell, level by level (collections, pools, moves, survivals, heap dumps,"
-		 " allocations); what is missing, and what can be done for it. With -v, every"
-		 " probe. The exit status is 1 when the process has no probes.\n"
+		 " allocations); what is missing, and what can be done for it, such as loading an"
+		 " agent. With -v, every probe. The exit status is 1 when the process has no"
+		 " probes.\n"
 		 "Without -p: the processes of this host that gctrace could attach to now.\n"
 		 "Nothing is attached for that.\n",
 	.options = uses,

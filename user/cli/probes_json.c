@@ -7,6 +7,20 @@
 #include "probes_form.h"
 #include "version.h"
 
+static void json_agent(struct json *json, const struct probed *probed)
+{
+	static const char *const states[] = {
+		[AGENT_REFUSED] = "refused",
+		[AGENT_LOADABLE] = "loadable",
+		[AGENT_LOADED] = "loaded",
+	};
+
+	if (probed->agent == AGENT_NONE)
+		return;
+	json__string(json, "agent", states[probed->agent]);
+	json__string(json, "agent_text", buf__str(&probed->agent_text));
+}
+
 static void json_process(struct json *json, const struct probed *probed)
 {
 	const struct process *process = probed->process;
@@ -27,6 +41,7 @@ static void json_process(struct json *json, const struct probed *probed)
 	json__bool(json, "attachable", runtime->has_probes);
 	if (runtime->advice)
 		json__string(json, "advice", runtime->advice);
+	json_agent(json, probed);
 	json__array(json, "namespaces");
 	if (process->other_mount_ns)
 		json__string(json, NULL, "mount");

@@ -52,6 +52,16 @@ static void add_runtime(struct probes_view *view, const struct runtime *runtime)
 	buf__add_char(&view->text, '\n');
 }
 
+/* Where gctrace has one for the runtime. */
+static void add_agent(struct probes_view *view, const struct probed *probed)
+{
+	if (probed->agent == AGENT_NONE)
+		return;
+	add_label(view, "agent");
+	buf__printf(&view->text, "%-4s", probed->agent == AGENT_LOADED ? "yes" : "no");
+	add_text(view, TEXT_AT + 4, buf__str(&probed->agent_text));
+}
+
 static void add_surroundings(struct probes_view *view, const struct process *process)
 {
 	if (process->other_mount_ns || process->other_pid_ns || process->other_user_ns) {
@@ -176,6 +186,7 @@ int probes_text__process(struct probes_view *view, const struct probed *probed)
 	probes__add_short(&view->text, escape(program), room);
 	buf__add_char(&view->text, '\n');
 	add_runtime(view, probed->runtime);
+	add_agent(view, probed);
 	add_surroundings(view, probed->process);
 	for (const struct module *m = probed->modules.first; m; m = m->next)
 		add_module(view, m);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../attach/agent.h"
 #include "../base/vec.h"
 #include "../target/module.h"
 #include "../view/json.h"
@@ -21,6 +22,8 @@ struct probed {
 	struct process *process;
 	struct runtime *runtime;
 	struct modules modules;
+	enum agent_state agent;
+	struct buf agent_text; /* a clause on that, escaped */
 };
 
 #define PROBES_COLUMNS 6

@@ -65,6 +65,7 @@ static const struct option_group record_group = { "Record", record_options };
 static const struct option_use options[] = {
 	{ &record_group, 0 },
 	{ &target_group, offsetof(struct record_settings, target) },
+	{ &agent_group, offsetof(struct record_settings, target.load_agent) },
 	{ &output_group, offsetof(struct record_settings, output) },
 	{ &trace_group, offsetof(struct record_settings, trace) },
 	{ &general_group, 0 },
@@ -170,7 +171,7 @@ static void say_how_it_ends(const struct recorder *recorder)
 		note("recording; Ctrl-C ends it");
 }
 
-static int begin(struct recorder *recorder, const struct words *processes)
+static int begin(struct recorder *recorder, const struct target_settings *target)
 {
 	const struct live_options options = {
 		/* Births between dumps are what a survival curve is made of. */
@@ -179,7 +180,7 @@ static int begin(struct recorder *recorder, const struct words *processes)
 	int err = trace__open_live(&recorder->trace, &options);
 
 	if (!err)
-		err = live__add_words(recorder->trace.live, processes);
+		err = live__add_named(recorder->trace.live, target);
 	if (!err && recorder->is_dumping)
 		look_at_offers(recorder);
 	if (!err)
@@ -217,7 +218,7 @@ static enum status close_writer(struct recorder *recorder, enum status status)
 	return status;
 }
 
-static enum status record(struct recorder *recorder, const struct words *processes)
+static enum status record(struct recorder *recorder, const struct target_settings *target)
 {
 	const struct trace_hooks hooks = {
 		.context = recorder,
@@ -234,7 +235,7 @@ static enum status record(struct recorder *recorder, const struct words *process
 		recorder->trace.also_wants =
 			FEED_WANTS(EVENT_CONTAINER) | FEED_WANTS(EVENT_DUMP_END);
 	}
-	if (begin(recorder, processes) == 0)
+	if (begin(recorder, target) == 0)
 		status = trace__finish(&recorder->trace, trace__follow(&recorder->trace, &hooks));
 	dumper__end(&recorder->dumper);
 	if (status == STATUS_FINE && recorder->dumper.failed)
@@ -267,7 +268,7 @@ static enum status run(const struct invocation *invocation)
 	recorder.trace.quiet = true;
 	if (recorder.is_dumping)
 		recorder.dumper.every_ns = settings->dump_every_ns;
-	return record(&recorder, &settings->target.processes);
+	return record(&recorder, &settings->target);
 }
 
 const struct command record_command = {

@@ -28,6 +28,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../attach/agent.h"
 #include "../attach/launch.h"
 #include "../attach/session.h"
 #include "../attach/target.h"
@@ -52,6 +53,7 @@ struct run_settings {
 	struct trace_settings trace;
 	struct view_settings view;
 	const char *file; /* NULL: stdout */
+	bool load_agent;
 };
 
 static const struct run_settings defaults = {
@@ -69,6 +71,7 @@ static const struct option_group run_group = { "Run", run_options };
 
 static const struct option_use uses[] = {
 	{ &run_group, offsetof(struct run_settings, file) },
+	{ &agent_group, offsetof(struct run_settings, load_agent) },
 	{ &output_group, offsetof(struct run_settings, output) },
 	{ &trace_group, offsetof(struct run_settings, trace) },
 	{ &view_group, offsetof(struct run_settings, view) },
@@ -436,7 +439,8 @@ static enum status cmd_run(const struct invocation *invocation)
 		vec__push(&arguments, invocation->operands.items[i]);
 	if (!run.notes || vec__push(&arguments, NULL))
 		error("out of memory");
-	else if (open_output(&run, settings->file) == 0)
+	else if ((!settings->load_agent || agent__load_at_start() == 0) &&
+		 open_output(&run, settings->file) == 0)
 		status = run_program(&run, arguments.items);
 	vec__free(&arguments);
 	note_cache__free(run.notes);
@@ -454,7 +458,8 @@ const struct command run_command = {
 		 " collection on. Ends with the status of the program.\n"
 		 "Where -n or -d ends the trace earlier, the program goes on untraced, and its end"
 		 " is waited for.\n"
-		 "  gctrace run -- java -jar app.jar\n",
+		 "  gctrace run -- java -jar app.jar\n"
+		 "  gctrace run --load-agent -- dotnet app.dll\n",
 	.operands_min = 1,
 	.operands_max = SIZE_MAX,
 	.runs_program = true,

@@ -21,6 +21,16 @@ static const struct option target_options[] = {
 
 const struct option_group target_group = { "Target", target_options };
 
+static const struct option agent_options[] = {
+	{ .name = "load-agent", .kind = OPTION_FLAG,
+	  .help = "Load gctrace's agent into a runtime that has no probes of its own (.NET 8 and"
+		  " later), unless it is there already: what is done is said. Without this nothing"
+		  " in a process is changed" },
+	{ .name = NULL },
+};
+
+const struct option_group agent_group = { "Agent", agent_options };
+
 static const char *const forms[] = { "text", "json", NULL };
 static const char *const colours[] = { "auto", "always", "never", NULL };
 
@@ -94,7 +104,10 @@ bool target_settings__process(const struct target_settings *target, const struct
 bool target_settings__process_or_file(const struct target_settings *target,
 				      const struct words *operands)
 {
-	if (target->processes.count && operands->count)
+	if (target->load_agent && operands->count)
+		error("--load-agent is for running processes, and %s is the file of a recording",
+		      escape(operands->items[0]));
+	else if (target->processes.count && operands->count)
 		error("-p and the recording %s exclude each other", escape(operands->items[0]));
 	else if (operands->count > 1)
 		error("one recording at a time; found %s and %s", escape(operands->items[0]),

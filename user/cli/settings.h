@@ -14,9 +14,13 @@
 /* Which processes. */
 struct target_settings {
 	struct words processes; /* pids and names, as written */
+	bool load_agent;	/* into those that need one */
 };
 
 extern const struct option_group target_group;
+
+/* Its setting is a bool of its own: target_settings.load_agent, where -p is taken as well. */
+extern const struct option_group agent_group;
 
 /*
  * Did the command line say what to look at: processes by -p, or else (where a recording will

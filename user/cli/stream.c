@@ -24,6 +24,7 @@ static const struct stream_settings defaults = {
 
 static const struct option_use options[] = {
 	{ &target_group, offsetof(struct stream_settings, target) },
+	{ &agent_group, offsetof(struct stream_settings, target.load_agent) },
 	{ &trace_group, offsetof(struct stream_settings, trace) },
 	{ &view_group, offsetof(struct stream_settings, view) },
 	{ &output_group, offsetof(struct stream_settings, output) },
@@ -31,12 +32,12 @@ static const struct option_use options[] = {
 	{ NULL, 0 },
 };
 
-static enum status follow_processes(struct trace *trace, const struct words *processes)
+static enum status follow_processes(struct trace *trace, const struct target_settings *target)
 {
 	int err = trace__open_live(trace, NULL);
 
 	if (!err)
-		err = live__add_words(trace->live, processes);
+		err = live__add_named(trace->live, target);
 	if (!err)
 		err = trace__begin(trace);
 	if (err)
@@ -66,7 +67,7 @@ static enum status run(const struct invocation *invocation)
 	if (invocation->operands.count)
 		status = read_file(&trace, invocation->operands.items[0]);
 	else
-		status = follow_processes(&trace, &settings->target.processes);
+		status = follow_processes(&trace, &settings->target);
 	trace__close(&trace);
 	return status;
 }
@@ -77,7 +78,8 @@ const struct command stream_command = {
 	.operands = "-p PID | FILE",
 	.about = "Trace the garbage collections of running processes, or those in a recording: one "
 		 "line for each, with its pause, its cause, and what became of the heap. Nothing "
-		 "in the process is changed: only probes that are there already are used.\n",
+		 "in the process is changed: only probes that are there already are used, unless"
+		 " --load-agent brings some.\n",
 	.options = options,
 	.defaults = &defaults,
 	.settings_size = sizeof(struct stream_settings),

@@ -74,6 +74,7 @@ static const struct row *rows_of(const struct runtime *runtime)
 {
 	switch (runtime->kind) {
 	case RUNTIME_PROBES:
+	case RUNTIME_DOTNET: /* by the agent, which is like any runtime with probes.h */
 		return probes;
 	case RUNTIME_HOTSPOT:
 		return hotspot;
@@ -86,6 +87,12 @@ static const struct row *rows_of(const struct runtime *runtime)
 	}
 }
 
+static const char *why_none(const struct runtime *runtime)
+{
+	return runtime->kind == RUNTIME_DOTNET ? "needs gctrace's agent: add --load-agent" :
+						 "it has no probes";
+}
+
 void offers__find(const struct runtime *runtime, const struct modules *modules,
 		  struct offer offers[OFFER_COUNT])
 {
@@ -95,7 +102,7 @@ void offers__find(const struct runtime *runtime, const struct modules *modules,
 		const struct row *row = rows ? &rows[i] : NULL;
 		struct offer *offer = &offers[i];
 
-		*offer = (struct offer){ .name = level_names[i], .text = "it has no probes" };
+		*offer = (struct offer){ .name = level_names[i], .text = why_none(runtime) };
 		if (!row)
 			continue;
 		offer->text = row->text;

@@ -23,6 +23,8 @@ static const char *const names[] = {
 	[RUNTIME_HOTSPOT] = "HotSpot",
 	[RUNTIME_OPENJ9] = "OpenJ9",
 	[RUNTIME_DOTNET] = ".NET",
+	[RUNTIME_DOTNET_MONO] = ".NET on Mono",
+	[RUNTIME_DOTNET_NATIVE] = ".NET NativeAOT",
 	[RUNTIME_MONO] = "Mono",
 	[RUNTIME_CPYTHON] = "CPython",
 	[RUNTIME_RUBY] = "Ruby",
@@ -40,9 +42,14 @@ static const char *const advices[] = {
 			    " are.",
 	[RUNTIME_OPENJ9] = "It has no probes, and this version of gctrace has no other way to look"
 			   " into it. Its own -verbose:gc tells its collections.",
-	[RUNTIME_DOTNET] = "It has no probes, and the agent that looks into it instead comes with a"
-			   " later version of gctrace: this one cannot, neither by -p nor by"
-			   " gctrace run. dotnet-counters and dotnet-trace show its collections.",
+	[RUNTIME_DOTNET] = "It has no probes. With --load-agent gctrace loads its agent into it, by"
+			   " the runtime's own diagnostics socket and without a restart, and shows"
+			   " collections, moves, survivals, heap dumps and roots:",
+	[RUNTIME_DOTNET_MONO] = "It has no probes, and gctrace's agent is for CoreCLR, the other"
+				" runtime of .NET: publish the program for that one.",
+	[RUNTIME_DOTNET_NATIVE] = "It has no probes, and a program that was compiled ahead of time"
+				  " takes no agent: publish it without PublishAot to see its"
+				  " collections.",
 	[RUNTIME_MONO] = "It has no probes, and the agent that looks into it instead comes with a"
 			 " later version of gctrace: this one cannot, neither by -p nor by gctrace"
 			 " run. Its own --profile=log records its collections.",
@@ -55,6 +62,8 @@ static const char *const advices[] = {
 	[RUNTIME_NODE] = "It has no probes, and this version of gctrace has no other way to look"
 			 " into it. Started with --trace-gc it tells its collections itself.",
 };
+
+#define AGENT_PREFIX "libgctrace-"
 
 struct view {
 	const struct process *process;
@@ -75,6 +84,20 @@ static const struct map *mapping_of(const struct maps *maps, const struct module
 	return NULL;
 }
 
+static bool is_agent(const struct module *module)
+{
+	return module->providers & 1U << PROVIDER_GCTRACE &&
+	       strncmp(files__base_name(module->name), AGENT_PREFIX, strlen(AGENT_PREFIX)) == 0;
+}
+
+static bool has_agent(const struct view *view)
+{
+	for (const struct module *m = view->modules->first; m; m = m->next)
+		if (is_agent(m))
+			return true;
+	return false;
+}
+
 static enum runtime_kind by_probes(struct view *view)
 {
 	static const enum runtime_kind kinds[PROVIDER_COUNT] = {
@@ -87,7 +110,7 @@ static enum runtime_kind by_probes(struct view *view)
 
 	for (unsigned int i = 0; i < PROVIDER_COUNT; i++)
 		for (const struct module *m = view->modules->first; m; m = m->next)
-			if (m->providers & 1U << i) {
+			if (m->providers & 1U << i && !is_agent(m)) {
 				view->file = mapping_of(view->maps, m);
 				return kinds[i];
 			}
@@ -129,13 +152,22 @@ static const struct {
 	{ NULL, "nodejs", RUNTIME_NODE },
 };
 
+/* Both runtimes of .NET are called libcoreclr.so. */
+static enum runtime_kind dotnet_kind(const struct view *view)
+{
+	if (runtime_version__exports(view->process, view->maps, view->file, "mono_gc_collect"))
+		return RUNTIME_DOTNET_MONO;
+	return RUNTIME_DOTNET;
+}
+
 static enum runtime_kind by_names(struct view *view)
 {
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
 		if (signs[i].library) {
 			view->file = maps__named(view->maps, signs[i].library);
 			if (view->file)
-				return signs[i].kind;
+				return signs[i].kind == RUNTIME_DOTNET ? dotnet_kind(view) :
+									 signs[i].kind;
 		}
 		if (signs[i].program && is_program(view->process, signs[i].program)) {
 			view->file = program(view);
@@ -148,7 +180,13 @@ static enum runtime_kind by_names(struct view *view)
 /* Programs that hold their runtime themselves: Go, and .NET as a single file or compiled. */
 static enum runtime_kind by_program(struct view *view, struct buf *version)
 {
-	static const char *const dotnet[] = { "DotNetRuntimeInfo", "DotNetRuntimeDebugHeader" };
+	static const struct {
+		const char *symbol;
+		enum runtime_kind kind;
+	} dotnet[] = {
+		{ "DotNetRuntimeInfo", RUNTIME_DOTNET },
+		{ "DotNetRuntimeDebugHeader", RUNTIME_DOTNET_NATIVE },
+	};
 	const struct map *file = program(view);
 
 	if (!file)
@@ -157,8 +195,8 @@ static enum runtime_kind by_program(struct view *view, struct buf *version)
 	if (runtime_version__go(view->process, view->maps, file, version))
 		return RUNTIME_GO;
 	for (size_t i = 0; i < sizeof(dotnet) / sizeof(dotnet[0]); i++)
-		if (runtime_version__exports(view->process, view->maps, file, dotnet[i]))
-			return RUNTIME_DOTNET;
+		if (runtime_version__exports(view->process, view->maps, file, dotnet[i].symbol))
+			return dotnet[i].kind;
 	return RUNTIME_UNKNOWN;
 }
 
@@ -240,6 +278,9 @@ static void add_advice(const struct process *process, struct runtime *runtime)
 		buf__printf(&text, " runs %s%s%s.", runtime->name, runtime->version ? " " : "",
 			    runtime->version ? escape(runtime->version) : "");
 	buf__printf(&text, " %s", advices[runtime->kind]);
+	if (runtime->kind == RUNTIME_DOTNET)
+		buf__printf(&text, " gctrace -p %d --load-agent (and gctrace run --load-agent for"
+			    " one that is started)", process->pid);
 	runtime->advice = buf__detach(&text, NULL);
 	buf__free(&text);
 }
@@ -254,11 +295,14 @@ struct runtime *runtime__identify(const struct process *process, const struct ma
 	if (!runtime)
 		return NULL;
 	runtime->kind = by_probes(&view);
-	runtime->has_probes = runtime->kind != RUNTIME_UNKNOWN;
-	if (!runtime->has_probes)
+	runtime->has_agent = has_agent(&view);
+	runtime->has_probes = runtime->has_agent || runtime->kind != RUNTIME_UNKNOWN;
+	if (runtime->kind == RUNTIME_UNKNOWN)
 		runtime->kind = by_names(&view);
 	if (runtime->kind == RUNTIME_UNKNOWN)
 		runtime->kind = by_program(&view, &version);
+	if (runtime->kind == RUNTIME_UNKNOWN && runtime->has_agent)
+		runtime->kind = RUNTIME_PROBES;
 	runtime->name = names[runtime->kind];
 	find_version(&view, runtime, &version);
 	if (version.len)

@@ -21,6 +21,8 @@ enum runtime_kind {
 	RUNTIME_HOTSPOT,
 	RUNTIME_OPENJ9,
 	RUNTIME_DOTNET,
+	RUNTIME_DOTNET_MONO,   /* .NET on Mono instead of CoreCLR */
+	RUNTIME_DOTNET_NATIVE, /* .NET compiled ahead of time */
 	RUNTIME_MONO,
 	RUNTIME_CPYTHON,
 	RUNTIME_RUBY,
@@ -34,6 +36,7 @@ struct runtime {
 	char *version;      /* from the target, unescaped; NULL: not known */
 	char *collector;    /* "G1", …; NULL: not known, or there is only one */
 	bool has_probes;    /* of a provider that gctrace knows */
+	bool has_agent;     /* gctrace's own agent is in it: its probes are those of kind */
 	/*
 	 * Where there are no probes: one or two sentences that say what it is, that it has
 	 * none, and what can be done with this version of gctrace. NULL otherwise. Escaped.

@@ -81,8 +81,9 @@ static void assert_runtime(const struct identified *it, enum runtime_kind kind,
 	else
 		assert_null(it->runtime->version);
 	assert_false(it->runtime->has_probes);
-	/* This version has no agent: none of its options may be offered. */
-	assert_null(strstr(it->runtime->advice, "--load-agent"));
+	/* Agents are offered where there are some. */
+	assert_int_equal(strstr(it->runtime->advice, "--load-agent") != NULL,
+			 kind == RUNTIME_DOTNET);
 	if (!strstr(it->runtime->advice, word))
 		fail_msg("%s: not in: %s", word, it->runtime->advice);
 }
@@ -171,7 +172,7 @@ static void by_what_it_holds(void **state)
 		/* A version that claims to be longer than the section. */
 		{ GO_INFO "\"\\x7fgo1.22\" };\n", RUNTIME_GO, NULL },
 		{ "int DotNetRuntimeInfo = 1;\n", RUNTIME_DOTNET, NULL },
-		{ "int DotNetRuntimeDebugHeader = 1;\n", RUNTIME_DOTNET, NULL },
+		{ "int DotNetRuntimeDebugHeader = 1;\n", RUNTIME_DOTNET_NATIVE, NULL },
 		{ "extern int DotNetRuntimeInfo __attribute__((weak));\n"
 		  "int *use(void) { return &DotNetRuntimeInfo; }\n", RUNTIME_UNKNOWN, NULL },
 	};
@@ -263,6 +264,88 @@ static void without_probes_nothing_is_offered(void **state)
 	for (int i = 0; i < OFFER_COUNT; i++)
 		assert_false(offers[i].available);
 	end(&it);
+}
+
+/* libcoreclr.so, and what is in it. */
+static void start_dotnet(struct identified *it, const char *source)
+{
+	const char *arguments[] = { "./libcoreclr.so", NULL };
+
+	fixture__write("main.c", program);
+	fixture__write("clr.c", source);
+	fixture__compile("main.c -o program -ldl");
+	fixture__compile("-shared -fPIC clr.c -o libcoreclr.so");
+	start(it, "./program", arguments);
+}
+
+static void the_other_runtime_of_dotnet_is_told_apart(void **state)
+{
+	struct identified it;
+
+	(void)state;
+	start_dotnet(&it, "void mono_gc_collect(int generation) { (void)generation; }\n");
+	assert_runtime(&it, RUNTIME_DOTNET_MONO, NULL, "is for CoreCLR");
+	end(&it);
+}
+
+static void the_command_that_loads_an_agent_is_said(void **state)
+{
+	struct identified it;
+	struct offer offers[OFFER_COUNT];
+	char command[64];
+
+	(void)state;
+	start_dotnet(&it, "");
+	snprintf(command, sizeof(command), "gctrace -p %d --load-agent", it.child.pid);
+	assert_runtime(&it, RUNTIME_DOTNET, NULL, command);
+	offers__find(it.runtime, &it.modules, offers);
+	for (int i = 0; i < OFFER_COUNT; i++) {
+		assert_false(offers[i].available);
+		assert_non_null(strstr(offers[i].text, "--load-agent"));
+	}
+	end(&it);
+}
+
+/* Its probes are those of the runtime that it is in, deleted or not; no other library's are. */
+static void an_agent_speaks_for_its_runtime(void **state)
+{
+	static const struct {
+		const char *library;
+		enum runtime_kind kind;
+	} libraries[] = {
+		{ "./libgctrace-dotnet.so", RUNTIME_DOTNET },
+		{ "./libgctrace-dotnet.0123456789abcdef.so", RUNTIME_DOTNET },
+		{ "./libother.so", RUNTIME_PROBES },
+	};
+	struct offer offers[OFFER_COUNT];
+
+	(void)state;
+	fixture__write("main.c", program);
+	fixture__write("clr.c", "");
+	fixture__write("agent.c", "#include <sys/sdt.h>\n"
+		       "void fire(void) { STAP_PROBE(gctrace, gc__start); }\n");
+	fixture__compile("main.c -o program -ldl");
+	fixture__compile("-shared -fPIC clr.c -o libcoreclr.so");
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		const char *arguments[] = { "./libcoreclr.so", libraries[i].library, NULL };
+		struct identified it;
+
+		fixture__compile("-shared -fPIC agent.c -o '%s'", libraries[i].library);
+		it.child = fixture__start("./program", arguments, NULL);
+		assert_string_equal(fixture__hear(&it.child), "ready");
+		if (i == 1)
+			assert_int_equal(unlink(libraries[i].library), 0);
+		identify(&it);
+		assert_int_equal(it.runtime->kind, libraries[i].kind);
+		assert_int_equal(it.runtime->has_agent, libraries[i].kind == RUNTIME_DOTNET);
+		assert_true(it.runtime->has_probes);
+		assert_null(it.runtime->advice);
+		assert_int_equal(it.modules.first->deleted, i == 1);
+		offers__find(it.runtime, &it.modules, offers);
+		assert_true(offers[OFFER_COLLECTIONS].available);
+		assert_false(offers[OFFER_DUMP].available);
+		end(&it);
+	}
 }
 
 /* Output of a command's first line, or a skip of the test. */
@@ -373,6 +456,9 @@ int main(void)
 		TEST(by_what_it_exports),
 		TEST(by_its_probes),
 		TEST(without_probes_nothing_is_offered),
+		TEST(the_other_runtime_of_dotnet_is_told_apart),
+		TEST(the_command_that_loads_an_agent_is_said),
+		TEST(an_agent_speaks_for_its_runtime),
 		TEST(the_python_that_is_here),
 		TEST(the_ruby_that_is_here),
 		TEST(the_java_that_is_here),

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/agent.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agents/dotnet/contract.h"
+#include "attach/agent_dotnet.h"
+#include "attach/agent_library.h"
+#include "attach/clr_knobs.h"
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/report.h"
+#include "base/units.h"
+#include "target/maps.h"
+#include "target/module.h"
+#include "target/note_cache.h"
+#include "target/process.h"
+#include "target/runtime.h"
+
+#define STARTING_NS (10 * NS_PER_S) /* as old is a process that has surely started */
+#define READY_NS (500 * NS_PER_MS)  /* as long may any other be too busy to be asked */
+#define LOCK_NS (20 * NS_PER_S)
+#define PAUSE_NS (20 * NS_PER_MS) /* between two looks */
+
+/* ---------------------------------------------------------------- looking */
+
+enum agent_state agent__look(const struct process *process, const struct maps *maps,
+			     const struct runtime *runtime, struct buf *text)
+{
+	if (runtime->has_agent) {
+		buf__add_str(text, "it is loaded");
+		return AGENT_LOADED;
+	}
+	if (runtime->kind != RUNTIME_DOTNET) {
+		buf__printf(text, "gctrace has none for %s",
+			    runtime->kind == RUNTIME_UNKNOWN ? "what it runs" : runtime->name);
+		return AGENT_NONE;
+	}
+	if (agent_dotnet__is_refused(process, maps, runtime, text))
+		return AGENT_REFUSED;
+	buf__add_str(text, "it can be loaded (--load-agent), and brings collections, moves,"
+			   " survivals, heap dumps and roots");
+	return AGENT_LOADABLE;
+}
+
+/* A process as it is at this moment. */
+struct sight {
+	struct maps maps;
+	struct modules modules;
+	struct runtime *runtime;
+};
+
+static void close_sight(struct sight *sight)
+{
+	runtime__free(sight->runtime);
+	modules__free(&sight->modules);
+	maps__free(&sight->maps);
+}
+
+static int look(const struct process *process, struct note_cache *cache, struct sight *sight)
+{
+	int err;
+
+	*sight = (struct sight){ MAPS_INIT, MODULES_INIT, NULL };
+	err = maps__read(&sight->maps, process);
+	if (!err)
+		err = modules__scan_maps(&sight->modules, process, &sight->maps, cache, NULL);
+	if (!err)
+		sight->runtime = runtime__identify(process, &sight->maps, &sight->modules);
+	if (!err && !sight->runtime)
+		err = -ENOMEM;
+	if (err)
+		close_sight(sight);
+	return err;
+}
+
+/* ---------------------------------------------------------------- waiting */
+
+static void pause_shortly(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+}
+
+/* How long its runtime may still take to come, or to be ready. */
+static uint64_t ready_until_ns(const struct process *process)
+{
+	const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+	const uint64_t start = process->start_ticks * tick_ns;
+	struct timespec now;
+	uint64_t age;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	age = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	age = age > start ? age - start : 0;
+	return clock__monotonic_ns() +
+	       (age + READY_NS < STARTING_NS ? STARTING_NS - age : READY_NS);
+}
+
+/* A process that is starting has not mapped its runtime yet. */
+static int look_when_started(const struct process *process, struct note_cache *cache,
+			     uint64_t until_ns, struct sight *sight)
+{
+	bool has_said = false;
+	int err = look(process, cache, sight);
+
+	while (!err && sight->runtime->kind == RUNTIME_UNKNOWN) {
+		const uint64_t now = clock__monotonic_ns();
+
+		if (now >= until_ns)
+			break;
+		if (!has_said && until_ns - now > NS_PER_S)
+			note("pid %d runs no runtime yet: gctrace waits up to %" PRIu64
+			     " s for one", process->pid, (until_ns - now) / NS_PER_S + 1);
+		has_said = true;
+		close_sight(sight);
+		pause_shortly();
+		err = look(process, cache, sight);
+	}
+	return err;
+}
+
+/*
+ * Two copies of a library are two libraries to a process. So whoever loads one locks the process's
+ * directory in /proc, which all who trace it have open, and looks again with the lock held.
+ */
+static int lock(const struct process *process)
+{
+	const uint64_t until_ns = clock__monotonic_ns() + LOCK_NS;
+
+	while (flock(process->procfd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (clock__monotonic_ns() >= until_ns)
+			return -EBUSY;
+		pause_shortly();
+	}
+	return 0;
+}
+
+/* ---------------------------------------------------------------- loading */
+
+static int fail(const struct process *process, int err, const char *why)
+{
+	struct buf text = BUF_INIT;
+
+	process__describe(process, &text);
+	error("gctrace's agent cannot be loaded into %s: %s", buf__str(&text), why);
+	buf__free(&text);
+	return err;
+}
+
+static int find_library(const struct process *process, struct buf *library)
+{
+	struct buf why = BUF_INIT;
+	int err = agent_library__find(GCTRACE_DOTNET_LIBRARY, library);
+
+	if (!err)
+		return 0;
+	buf__printf(&why, "its library is not there, neither %s; build or install gctrace as a"
+			  " whole", escape(buf__str(library)));
+	fail(process, err, buf__str(&why));
+	buf__free(&why);
+	return err;
+}
+
+/* Is it mapped, as the runtime said? */
+static int check(const struct process *process, struct note_cache *cache)
+{
+	struct sight sight;
+	int err = look(process, cache, &sight);
+
+	if (err)
+		return err;
+	err = sight.runtime->has_agent ? 0 : -EIO;
+	close_sight(&sight);
+	return err;
+}
+
+static void say_it_is_there(const struct process *process, uint64_t took_ns)
+{
+	char time[UNITS_TEXT];
+	struct buf text = BUF_INIT;
+
+	process__describe(process, &text);
+	if (took_ns)
+		note("%s has loaded gctrace's agent, in %s", buf__str(&text),
+		     units__ns(time, took_ns));
+	else
+		note("%s has gctrace's agent already: it is used", buf__str(&text));
+	buf__free(&text);
+}
+
+static int load(const struct process *process, struct note_cache *cache, uint64_t until_ns)
+{
+	const uint64_t start = clock__monotonic_ns();
+	struct buf library = BUF_INIT, why = BUF_INIT;
+	int err = find_library(process, &library);
+
+	if (!err) {
+		err = agent_dotnet__load(process, buf__str(&library), until_ns, &why);
+		if (err && err != -EEXIST)
+			fail(process, err, buf__str(&why));
+		else if (check(process, cache))
+			err = fail(process, -EIO, "its runtime says that it is, but nothing of it"
+						  " is mapped");
+		else
+			say_it_is_there(process, err ? 0 : clock__monotonic_ns() - start);
+	}
+	buf__free(&library);
+	buf__free(&why);
+	return err == -EEXIST ? 0 : err;
+}
+
+/* What there is to do, by what is seen. 1: the agent is to be loaded. */
+static int judge(const struct process *process, const struct sight *sight)
+{
+	const struct runtime *runtime = sight->runtime;
+	struct buf text = BUF_INIT;
+	int answer = 0;
+
+	switch (agent__look(process, &sight->maps, runtime, &text)) {
+	case AGENT_LOADED:
+		say_it_is_there(process, 0);
+		break;
+	case AGENT_LOADABLE:
+		answer = 1;
+		break;
+	case AGENT_REFUSED:
+		answer = fail(process, -EOPNOTSUPP, buf__str(&text));
+		break;
+	case AGENT_NONE:
+		if (runtime->has_probes) {
+			note("%s; the probes that pid %d has are used", buf__str(&text),
+			     process->pid);
+		} else {
+			error("%s", runtime->advice);
+			answer = -EOPNOTSUPP;
+		}
+		break;
+	}
+	buf__free(&text);
+	return answer;
+}
+
+static int load_locked(const struct process *process, struct note_cache *cache)
+{
+	const uint64_t until_ns = ready_until_ns(process);
+	struct sight sight;
+	int answer, err = look_when_started(process, cache, until_ns, &sight);
+
+	if (err)
+		return fail(process, err, process__alive(process) ? strerror(-err) :
+								    "it has ended meanwhile");
+	answer = judge(process, &sight);
+	close_sight(&sight);
+	return answer > 0 ? load(process, cache, until_ns) : answer;
+}
+
+int agent__load(const struct process *process)
+{
+	struct note_cache *cache = note_cache__new();
+	int err;
+
+	if (!cache)
+		return error_errno(ENOMEM, "cannot load an agent");
+	err = lock(process);
+	if (err == -EBUSY)
+		fail(process, err, "another gctrace has been loading it for long; try again");
+	else if (err)
+		fail(process, err, strerror(-err));
+	else
+		err = load_locked(process, cache);
+	flock(process->procfd, LOCK_UN);
+	note_cache__free(cache);
+	return err;
+}
+
+/* ---------------------------------------------------------------- at the start of a program */
+
+static const char *own_variable(const void *context, const char *name)
+{
+	(void)context;
+	return getenv(name);
+}
+
+static int set_variables(const char *profilers)
+{
+	if (setenv("CORECLR_ENABLE_NOTIFICATION_PROFILERS", "1", 1) ||
+	    setenv("CORECLR_NOTIFICATION_PROFILERS", profilers, 1))
+		return error_errno(errno, "cannot set the environment for an agent");
+	note("programs of .NET that this starts load gctrace's agent"
+	     " (CORECLR_NOTIFICATION_PROFILERS=%s)", escape(profilers));
+	return 0;
+}
+
+int agent__load_at_start(void)
+{
+	struct buf library = BUF_INIT, text = BUF_INIT;
+	int err = agent_library__find(GCTRACE_DOTNET_LIBRARY, &library);
+
+	if (err)
+		error("gctrace's agent cannot be loaded: its library is not there, neither %s;"
+		      " build or install gctrace as a whole", escape(buf__str(&library)));
+	if (!err && clr_knobs__forbid(own_variable, NULL, CLR_AT_START, &text)) {
+		err = -EOPNOTSUPP;
+		error("gctrace's agent cannot be loaded: %s is set, which keeps every agent out;"
+		      " unset it", buf__str(&text));
+	}
+	buf__reset(&text);
+	if (!err) {
+		err = clr_knobs__add_profiler(own_variable, NULL, buf__str(&library), &text);
+		if (err)
+			error("gctrace's agent cannot be loaded: its path %s has a character that"
+			      " the list of profilers cannot hold", escape(buf__str(&library)));
+	}
+	if (!err)
+		err = set_variables(buf__str(&text));
+	buf__free(&library);
+	buf__free(&text);
+	return err;
+}

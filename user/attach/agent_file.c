@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Directories are the target's: it may swap them for links at any moment. So each is opened once,
+ * below its root, and from then on known by its descriptor alone. The mount is filled before
+ * anybody can see it (fsmount), and put onto the descriptor of its place (move_mount).
+ */
+#include "attach/agent_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "base/files.h"
+#include "base/rights.h"
+#include "base/vec.h"
+#include "target/process.h"
+
+/* Of <sys/mount.h>, which <linux/mount.h> does not go with. */
+#define ST_RDONLY 0x0001
+#define ST_NOEXEC 0x0008
+#define MNT_DETACH 2
+
+#define NAME_ROOM 128
+
+/* ---------------------------------------------------------------- places */
+
+static int refuse(struct buf *why, const char *place, int err, const char *reason)
+{
+	buf__printf(why, "%s%s: %s", why->len ? "; " : "", escape(place),
+		    reason ? reason : strerror(-err));
+	return err;
+}
+
+/* Can what lies in there be executed? */
+static int check_exec(int fd, const char *place, struct buf *why)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs))
+		return refuse(why, place, -errno, NULL);
+	if (fs.f_flags & ST_NOEXEC)
+		return refuse(why, place, -EACCES, "mounted noexec");
+	return 0;
+}
+
+static int check_place(int fd, const char *place, struct buf *why)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) == 0 && fs.f_flags & ST_RDONLY)
+		return refuse(why, place, -EROFS, "read-only");
+	return check_exec(fd, place, why);
+}
+
+/*
+ * With the rights of the target's user. Where that is us already, or where we may not, they are
+ * ours.
+ */
+static bool become_user(const struct process *process, struct rights *rights)
+{
+	if (process->euid == geteuid() && process->egid == getegid())
+		return false;
+	return rights__become(rights, process->euid, process->egid) == 0;
+}
+
+static int open_as_user(const struct process *process, const char *path)
+{
+	struct rights rights;
+	const bool became = become_user(process, &rights);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const int err = fd < 0 ? -errno : 0;
+
+	if (became)
+		rights__give_back(&rights);
+	return err ? err : fd;
+}
+
+/* ---------------------------------------------------------------- its own path */
+
+static int try_its_path(struct agent_file *file, const struct process *process, const char *library,
+			struct buf *why)
+{
+	int fd, err;
+
+	if (process->other_mount_ns || strcmp(process->root, "/") != 0)
+		return refuse(why, library, -EXDEV, "not in its view");
+	if (strlen(library) >= sizeof(file->path))
+		return refuse(why, library, -ENAMETOOLONG, NULL);
+	fd = open_as_user(process, library);
+	if (fd < 0)
+		return refuse(why, library, fd, fd == -EACCES ? "its user may not read it" : NULL);
+	err = check_exec(fd, library, why);
+	close(fd);
+	if (!err)
+		strcpy(file->path, library);
+	return err;
+}
+
+/* ---------------------------------------------------------------- a file of our own */
+
+/* libgctrace-X.so -> libgctrace-X.0123456789abcdef.so */
+static int make_name(const char *library, char name[NAME_ROOM])
+{
+	const char *base = files__base_name(library), *end = strrchr(base, '.');
+	uint64_t any;
+
+	if (getrandom(&any, sizeof(any), 0) != sizeof(any))
+		return -EIO;
+	if (!end)
+		end = base + strlen(base);
+	if (snprintf(name, NAME_ROOM, "%.*s.%016llx%s", (int)(end - base), base,
+		     (unsigned long long)any, end) >= NAME_ROOM)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+static int copy(int from, int to)
+{
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = sendfile(to, from, &at, 1 << 30)) > 0)
+		;
+	return n < 0 ? -errno : 0;
+}
+
+/* Readable for everybody: whoever loads it may have no rights but those of others. */
+static int write_file(int directory, const char *name, int library)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int err, fd = openat(directory, name, flags, 0600);
+
+	if (fd < 0)
+		return -errno;
+	err = copy(library, fd);
+	if (!err && fchmod(fd, 0444))
+		err = -errno;
+	close(fd);
+	if (err)
+		unlinkat(directory, name, 0);
+	return err;
+}
+
+static int tell_path(char path[PATH_MAX], const char *directory, const char *name)
+{
+	const char *slash = strcmp(directory, "/") == 0 ? "" : "/";
+
+	if (snprintf(path, PATH_MAX, "%s%s%s", directory, slash, name) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+/* ---------------------------------------------------------------- the keeper's side */
+
+struct placing {
+	const struct process *process;
+	const char *library, *temporary;
+	enum agent_way way;
+	char name[NAME_ROOM];
+	int fd;	   /* of the library */
+	int place; /* the directory that the copy is in, or the mount */
+};
+
+/* What the keeper says: an errno, then the path, or why there is none. */
+struct placed {
+	int err;
+	char text[PATH_MAX];
+};
+
+static int write_as_user(const struct placing *placing, int directory)
+{
+	struct rights rights;
+	const bool became = become_user(placing->process, &rights);
+	const int err = write_file(directory, placing->name, placing->fd);
+
+	if (became)
+		rights__give_back(&rights);
+	return err;
+}
+
+static int remove_as_user(const struct placing *placing)
+{
+	struct rights rights;
+	const bool became = become_user(placing->process, &rights);
+	int err = unlinkat(placing->place, placing->name, 0) ? -errno : 0;
+
+	if (became)
+		rights__give_back(&rights);
+	if (err && became)
+		err = unlinkat(placing->place, placing->name, 0) ? -errno : 0;
+	return err;
+}
+
+/* /proc/PID/root is for root to open; files in there are made by the user. */
+static int try_copy(struct placing *placing, const char *directory, struct placed *placed,
+		    struct buf *why)
+{
+	int err, fd = process__open_file(placing->process, directory, O_PATH | O_DIRECTORY);
+
+	if (fd < 0)
+		return refuse(why, directory, fd, NULL);
+	err = check_place(fd, directory, why);
+	if (!err) {
+		err = tell_path(placed->text, directory, placing->name);
+		if (!err)
+			err = write_as_user(placing, fd);
+		if (err)
+			refuse(why, directory, err, NULL);
+	}
+	if (err)
+		close(fd);
+	else
+		placing->place = fd;
+	return err;
+}
+
+static int try_copies(struct placing *placing, struct placed *placed, struct buf *why)
+{
+	const char *const directories[] = { placing->temporary, "/tmp", "/var/tmp", "/dev/shm" };
+	int err = -ENOENT;
+
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]) && err; i++) {
+		if (!directories[i] || (i && placing->temporary &&
+					strcmp(directories[i], placing->temporary) == 0))
+			continue;
+		err = try_copy(placing, directories[i], placed, why);
+	}
+	return err;
+}
+
+/* A file system in memory, in nobody's view yet, with the library in it. */
+static int make_mount(const struct placing *placing)
+{
+	int context = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC), fd = -1, err = 0;
+
+	if (context < 0)
+		return -errno;
+	if (syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, "mode", "0755", 0) ||
+	    syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		err = -errno;
+	if (!err) {
+		fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
+				  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+		err = fd < 0 ? -errno : write_file(fd, placing->name, placing->fd);
+	}
+	close(context);
+	if (err && fd >= 0)
+		close(fd);
+	return err ? err : fd;
+}
+
+static int enter(const struct process *process)
+{
+	int root = openat(process->procfd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int space = openat(process->procfd, "ns/mnt", O_RDONLY | O_CLOEXEC);
+	int err = 0;
+
+	if (root < 0 || space < 0 || setns(space, CLONE_NEWNS) || fchdir(root) || chroot("."))
+		err = -errno;
+	if (root >= 0)
+		close(root);
+	if (space >= 0)
+		close(space);
+	return err;
+}
+
+/* What getdents64() writes. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t bytes;
+	uint8_t type;
+	char name[];
+};
+
+/* Nothing in it but itself and its parent. */
+static bool is_empty(int directory)
+{
+	char room[1024] __attribute__((aligned(8)));
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long n = fd < 0 ? -1 : syscall(SYS_getdents64, fd, room, sizeof(room));
+	bool empty = n >= 0;
+
+	for (long at = 0; at < n && empty;) {
+		const struct entry *entry = (const void *)(room + at);
+
+		empty = strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0;
+		at += entry->bytes;
+	}
+	if (fd >= 0)
+		close(fd);
+	return empty;
+}
+
+/* One that is mounted when it is looked into is left alone. */
+static int open_empty(const char *directory)
+{
+	const struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+				      .resolve = RESOLVE_NO_SYMLINKS };
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, directory, &how, sizeof(how));
+	struct statfs fs;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) && fstatfs(fd, &fs) == 0 &&
+	    fs.f_type != AUTOFS_SUPER_MAGIC && is_empty(fd))
+		return fd;
+	close(fd);
+	return -ENOTEMPTY;
+}
+
+static int try_mount(struct placing *placing, const char *directory, struct placed *placed,
+		     struct buf *why)
+{
+	int fd = open_empty(directory), err;
+
+	if (fd < 0)
+		return fd;
+	err = tell_path(placed->text, directory, placing->name);
+	if (!err && syscall(SYS_move_mount, placing->place, "", fd, "",
+			    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH))
+		err = -errno;
+	if (err)
+		refuse(why, directory, err, NULL);
+	close(fd);
+	return err;
+}
+
+/* Directories that are there to be mounted on, and are empty nearly everywhere. */
+static int try_mounts(struct placing *placing, struct placed *placed, struct buf *why)
+{
+	static const char *const directories[] = {
+		"/mnt", "/media", "/srv", "/opt", "/home", "/boot", "/sys",
+		"/sys/fs/pstore", "/sys/kernel/debug", "/sys/kernel/tracing",
+		"/sys/fs/fuse/connections", "/sys/firmware", "/proc/acpi", "/proc/scsi",
+	};
+	const size_t before = why->len;
+	int err = make_mount(placing);
+
+	if (err < 0)
+		return refuse(why, "a file system in memory", err, NULL);
+	placing->place = err;
+	err = enter(placing->process);
+	if (err)
+		return refuse(why, "its mount namespace", err,
+			      err == -EPERM ? "it takes CAP_SYS_ADMIN and CAP_SYS_CHROOT" : NULL);
+	err = -ENOENT;
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]) && err; i++)
+		err = try_mount(placing, directories[i], placed, why);
+	if (err && why->len == before)
+		refuse(why, "its root", err, "no empty directory to mount on");
+	return err;
+}
+
+static int take_away(struct placing *placing)
+{
+	if (placing->way == AGENT_BY_COPY)
+		return remove_as_user(placing);
+	/* Its own root, whatever else was mounted where. */
+	return fchdir(placing->place) || syscall(SYS_umount2, ".", MNT_DETACH) ? -errno : 0;
+}
+
+/* A keeper's life: place it, say where, wait, take it away. */
+static int keep(void *context, int socket)
+{
+	struct placing *placing = context;
+	struct placed placed = { 0 };
+	struct buf why = BUF_INIT;
+	char word;
+	int err;
+
+	placed.err = placing->way == AGENT_BY_COPY ? try_copies(placing, &placed, &why) :
+						     try_mounts(placing, &placed, &why);
+	if (placed.err)
+		snprintf(placed.text, sizeof(placed.text), "%s", buf__str(&why));
+	buf__free(&why);
+	if (keeper__say(socket, &placed, sizeof(placed)) > 0)
+		keeper__hear(socket, &word, 1);
+	if (placed.err)
+		return 1;
+	err = take_away(placing);
+	keeper__say(socket, &err, sizeof(err));
+	return 0;
+}
+
+/* ---------------------------------------------------------------- life */
+
+static int start(struct agent_file *file, struct placing *placing, struct buf *why)
+{
+	struct placed placed;
+	int err = keeper__start(&file->keeper, keep, placing);
+
+	if (err)
+		return refuse(why, "a child of gctrace", err, NULL);
+	if (keeper__hear(file->keeper.socket, &placed, sizeof(placed)) != (ssize_t)sizeof(placed)) {
+		placed.err = -ECHILD;
+		snprintf(placed.text, sizeof(placed.text), "gctrace's child was killed");
+	}
+	if (placed.err) {
+		buf__printf(why, "%s%s", why->len ? "; " : "", placed.text);
+		keeper__end(&file->keeper);
+		return placed.err;
+	}
+	memcpy(file->path, placed.text, sizeof(file->path));
+	return 0;
+}
+
+int agent_file__place(struct agent_file *file, const struct process *process, const char *library,
+		      enum agent_way way, const char *temporary, struct buf *why)
+{
+	struct placing placing = {
+		.process = process, .library = library, .temporary = temporary, .way = way,
+	};
+	int err;
+
+	file->way = way;
+	if (way == AGENT_BY_ITS_PATH)
+		return try_its_path(file, process, library, why);
+	err = make_name(library, placing.name);
+	placing.fd = open(library, O_RDONLY | O_CLOEXEC);
+	if (!err && placing.fd < 0)
+		err = -errno;
+	err = err ? refuse(why, library, err, NULL) : start(file, &placing, why);
+	if (placing.fd >= 0)
+		close(placing.fd);
+	return err;
+}
+
+int agent_file__remove(struct agent_file *file)
+{
+	int err = 0;
+
+	if (file->way == AGENT_BY_ITS_PATH)
+		return 0;
+	if (keeper__say(file->keeper.socket, "", 1) != 1 ||
+	    keeper__hear(file->keeper.socket, &err, sizeof(err)) != (ssize_t)sizeof(err))
+		err = -ECHILD;
+	keeper__end(&file->keeper);
+	return err;
+}
+
+void agent_file__describe(const struct agent_file *file, struct buf *text)
+{
+	const size_t length = (size_t)(files__base_name(file->path) - file->path) - 1;
+
+	if (file->way == AGENT_BY_ITS_PATH)
+		return;
+	buf__add_str(text, file->way == AGENT_BY_COPY ? "a copy of it in " :
+							"a file system in memory mounted on ");
+	escape__add(text, file->path, length ? length : 1);
+	buf__add_str(text, " of its own view, removed as soon as it is loaded");
+}
