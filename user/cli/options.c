@@ -130,15 +130,22 @@ static enum parsed apply(struct parser *p, const struct found *found, const char
 	}
 }
 
+/* Is the next word the value of an option that may do without? It is where it is a number. */
+static bool value_follows(const struct parser *p, const struct option *option)
+{
+	return p->next < p->argc &&
+	       (!option->bare || value__is_number(option, p->argv[p->next]));
+}
+
 /* The value of an option that needs one: what stands behind it, or the next word. */
 static const char *take_value(struct parser *p, const struct option *option, const char *attached)
 {
 	if (attached)
 		return attached;
+	if (value_follows(p, option))
+		return p->argv[p->next++];
 	if (option->bare)
 		return option->bare;
-	if (p->next < p->argc)
-		return p->argv[p->next++];
 	error("--%s needs a value: %s", option->name, value__expected(option));
 	return NULL;
 }

@@ -59,8 +59,8 @@ struct option {
 	const char *const *choices; /* closed by NULL */
 	uint64_t min, max;          /* of numbers; max 0: no limit */
 	const char *completes;      /* what a shell offers as value: "file", "process" or NULL */
-	const char *bare;           /* the value may be left out and means this; then it is given
-				       by --name=value only. NULL: it may not */
+	const char *bare;           /* of numbers: the value may be left out and means this; a next
+				       word that is no number is not it. NULL: it may not */
 };
 
 /* Those that were given, in their order; an option comes as often as it was. */

@@ -64,17 +64,27 @@ static int out_of_range(const struct option *option, const char *value)
 	return -ERANGE;
 }
 
+static int parse_number(const struct option *option, const char *value, uint64_t *number)
+{
+	if (option->kind == OPTION_DURATION)
+		return units__parse_duration(value, number);
+	if (option->kind == OPTION_BYTES)
+		return units__parse_bytes(value, number);
+	return units__parse_count(value, number);
+}
+
+bool value__is_number(const struct option *option, const char *word)
+{
+	uint64_t number;
+
+	return parse_number(option, word, &number) != -EINVAL;
+}
+
 static int store_number(const struct option *option, const char *value, uint64_t *setting)
 {
 	uint64_t number = 0;
-	int err;
+	const int err = parse_number(option, value, &number);
 
-	if (option->kind == OPTION_DURATION)
-		err = units__parse_duration(value, &number);
-	else if (option->kind == OPTION_BYTES)
-		err = units__parse_bytes(value, &number);
-	else
-		err = units__parse_count(value, &number);
 	if (err == -ERANGE)
 		return out_of_range(option, value);
 	if (err)

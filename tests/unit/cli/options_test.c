@@ -172,6 +172,11 @@ static void a_value_may_be_left_out(void **state)
 	assert_int_equal(parse("--dump=30s", "--dump", "file"), PARSED_FINE);
 	assert_int_equal(settings.second.every, 0);
 	assert_int_equal(operands.count, 1);
+	assert_int_equal(parse("--dump", "5s", "5s.rec"), PARSED_FINE);
+	assert_int_equal(settings.second.every, 5000000000u);
+	assert_int_equal(operands.count, 1);
+	assert_int_equal(parse("--dump", "--flag"), PARSED_FINE);
+	assert_int_equal(settings.second.every, 0);
 	assert_wrong("--dump: expected a time such as 500us, 10ms, 30s or 2m, found \"\"",
 		     "--dump=");
 }
