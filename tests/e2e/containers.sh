@@ -4,6 +4,7 @@
 # read-only files. `gctrace -p` with the host's pid works in each, and leaves nothing behind.
 # parallel: yes
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/box.bash"
 need_root
 need jq unshare mount ldd setpriv
 
@@ -34,46 +35,9 @@ make_root() {	# DIRECTORY
 	install_program "$1" "$(command -v rm)" /bin/rm
 }
 
-# ---------------------------------------------------------------------------------------------
-# Processes
-
-# Run in namespaces of its own, with a root of its own by pivot_root: what is written to $TMP/enter.
-# /proc is its own; commands of PREPARE run before the root is changed, $r is the root.
-enter() {	# NAME ROOT UNSHARE-OPTIONS PREPARE COMMAND…
-	local name=$1 root=$2 options=$3 prepare=$4
-	shift 4
-	cat >"$TMP/enter" <<-END
-		set -e
-		r=\$1; shift
-		mount --make-rprivate /
-		mount --bind "\$r" "\$r"
-		$prepare
-		mount -t proc proc "\$r/proc" 2>/dev/null || mount --rbind /proc "\$r/proc"
-		cd "\$r"
-		pivot_root . old
-		cd /
-		umount -l /old
-		exec "\$@"
-	END
-	# shellcheck disable=SC2086
-	start "$name" unshare $options sh -e "$TMP/enter" "$root" "$@"
-}
-
-# The pid, as the host has it, of the program in the container that $1 started.
-inside() {	# NAME PROGRAM
-	local p
-	for p in $(pgrep -x "$2"); do
-		if [ "$p" = "$(pid "$1")" ] || [ "$(pgrep -P "$(pid "$1")")" = "$p" ]; then
-			echo "$p"
-			return
-		fi
-	done
-	return 1
-}
-
 # Some collections, none lost; nothing up afterwards; the target runs on.
 traced() {	# PID
-	all_down "$1" || fail "semaphores are up before, or cannot be read: $(cat "$TMP/semaphores")"
+	wait_for "all_down $1" || fail "semaphores are up before, or cannot be read: $(cat "$TMP/semaphores")"
 	run timeout 300 gctrace -p "$1" -n 4 -o json
 	expect_status 0
 	expect_equal 4 "$(numbers "$TMP/out" | wc -w)" "collections"
@@ -82,25 +46,6 @@ traced() {	# PID
 	[ ! -s "$TMP/err" ] || { fail "it complained"; show "$TMP/err"; }
 	wait_for "all_down $1" || { fail "a semaphore stayed up"; show "$TMP/semaphores"; }
 	lib_runs "$1" || fail "the target has ended"
-}
-
-# A container that must come up, or else this test is skipped with what it said.
-up() {	# NAME PROGRAM
-	target=
-	wait_for "inside $1 $2 >/dev/null || ! lib_runs $(pid "$1")"
-	if ! target=$(inside "$1" "$2"); then
-		skip "this host cannot make it: $(tail -n 1 "$TMP/$1.err")"
-		leave "$1"
-		return 1
-	fi
-	wait_for "all_down $target"
-	return 0
-}
-
-leave() {	# NAME
-	[ -z "$target" ] || kill -KILL "$target" 2>/dev/null
-	kill -KILL "$(pid "$1")" 2>/dev/null
-	join "$1" 2>/dev/null
 }
 
 cleanup() { umount -l "$TMP/over" 2>/dev/null; }
@@ -216,7 +161,7 @@ if up box minivm; then
 	other=$target target=$first
 	start trace gctrace -p "$first" -o json
 	wait_for "grep -q '\"event\":\"gc\"' $TMP/trace.out"
-	all_down "$other" || { fail "the other one's semaphores are up"; show "$TMP/semaphores"; }
+	wait_for "all_down $other" || { fail "the other one's semaphores are up"; show "$TMP/semaphores"; }
 	stop trace INT
 	expect_status 0 || show "$TMP/trace.out"
 	expect_equal "$first" "$(jq -r .pid "$TMP/trace.out" | sort -u | xargs)" "processes"

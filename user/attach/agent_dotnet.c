@@ -161,7 +161,7 @@ static int no_socket(const struct loading *loading, int err)
 			    " diagnostics off, or somebody has deleted the file; start it anew, or"
 			    " by gctrace run --load-agent",
 			    directory, process__inner_pid(process), process->start_ticks);
-	else if (err == -ECONNREFUSED)
+	else if (err == -ECONNREFUSED || err == -EXDEV)
 		buf__printf(why, "on the diagnostics socket that is there for it in %s it does not"
 			    " listen itself: the file is a dead process's or somebody else's;"
 			    " start it anew, or by gctrace run --load-agent", directory);
@@ -198,9 +198,19 @@ static int connect_to(struct loading *loading)
 	return fd < 0 ? no_socket(loading, fd) : fd;
 }
 
+/* A process that is ending closes its sockets some moments before it has ended. */
+static bool is_ending(const struct loading *loading)
+{
+	const uint64_t until_ns = clock__monotonic_ns() + NS_PER_S;
+
+	while (process__alive(loading->process) && clock__monotonic_ns() < until_ns)
+		nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+	return is_gone(loading);
+}
+
 static int no_answer(const struct loading *loading, int err)
 {
-	if (is_gone(loading))
+	if (err == -ECONNRESET ? is_ending(loading) : is_gone(loading))
 		return -ESRCH;
 	buf__reset(loading->why);
 	if (err == -ETIMEDOUT)

@@ -45,7 +45,7 @@ static int connect_to(int socket_fd, const struct process *process)
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)))
 		err = -errno;
 	else if (!is_its_own(fd, process))
-		err = -ECONNREFUSED;
+		err = -EXDEV;
 	if (err)
 		close(fd);
 	return err ? err : fd;
@@ -61,7 +61,7 @@ static int try(int directory, const char *name, const struct process *process)
 	if (fstat(fd, &st))
 		answer = -errno;
 	else
-		answer = S_ISSOCK(st.st_mode) ? connect_to(fd, process) : -ECONNREFUSED;
+		answer = S_ISSOCK(st.st_mode) ? connect_to(fd, process) : -EXDEV;
 	close(fd);
 	return answer;
 }

@@ -14,7 +14,8 @@ struct process;
  * Connect. directory: as the process sees it. The socket, non-blocking, or negative errno:
  *   -ENOENT        there is none (yet)
  *   -ENOTDIR       there is no such directory
- *   -ECONNREFUSED  there is one that nobody, or somebody else, listens on
+ *   -ECONNREFUSED  there is one that nobody listens on
+ *   -EXDEV         there is one that somebody else listens on
  *   -EACCES        it is another user's, and there is no right to use it
  *   -EAGAIN        it has more to do than it has room for
  *   -ESRCH         the process is gone
