@@ -334,13 +334,21 @@ GCTRACE_HIDDEN void gctrace_write_gc_start(struct gctrace_writer *writer, uint64
 	gctrace_close(writer);
 }
 
-GCTRACE_HIDDEN void gctrace_write_gc_finish(struct gctrace_writer *writer, uint64_t gc)
+GCTRACE_HIDDEN void gctrace_write_gc_finish_as(struct gctrace_writer *writer, uint64_t gc,
+					       uint32_t how, unsigned flags)
 {
 	struct gctrace_gc_finish *r = GCTRACE_OPEN(writer, GCTRACE_GC_FINISH, gctrace_gc_finish, 0);
 
+	r->head.flags = (uint16_t)flags;
 	r->gc = gc;
 	r->time_ns = gctrace_now();
+	r->how = how;
 	gctrace_end(writer, writer->open + (uint32_t)offsetof(struct gctrace_gc_finish, batches));
+}
+
+GCTRACE_HIDDEN void gctrace_write_gc_finish(struct gctrace_writer *writer, uint64_t gc)
+{
+	gctrace_write_gc_finish_as(writer, gc, 0, 0);
 }
 
 GCTRACE_HIDDEN void gctrace_write_pause_begin(struct gctrace_writer *writer, uint64_t pause,
@@ -639,6 +647,18 @@ GCTRACE_HIDDEN void gctrace_write_pool(struct gctrace_writer *writer, uint64_t g
 	r->max = max;
 	r->name_bytes = n;
 	gctrace_put(writer, name, n);
+	gctrace_close(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_write_figure(struct gctrace_writer *writer, uint64_t gc, uint32_t what,
+					 uint64_t generation, uint64_t value)
+{
+	struct gctrace_figure *r = GCTRACE_OPEN(writer, GCTRACE_FIGURE, gctrace_figure, 0);
+
+	r->gc = gc;
+	r->generation = generation;
+	r->value = value;
+	r->what = what;
 	gctrace_close(writer);
 }
 

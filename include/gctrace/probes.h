@@ -172,6 +172,9 @@ GCTRACE_HIDDEN void gctrace_write_gc_start(struct gctrace_writer *writer, uint64
 					   uint64_t generations, uint32_t reason, uint32_t how);
 /* Does not flush: the pause's end often follows. */
 GCTRACE_HIDDEN void gctrace_write_gc_finish(struct gctrace_writer *writer, uint64_t gc);
+/* The same for one of which only now is known how it was done, or of which ranges were not told. */
+GCTRACE_HIDDEN void gctrace_write_gc_finish_as(struct gctrace_writer *writer, uint64_t gc,
+					       uint32_t how, unsigned flags);
 GCTRACE_HIDDEN void gctrace_write_pause_begin(struct gctrace_writer *writer, uint64_t pause,
 					      uint64_t why);
 /* Flushes. */
@@ -211,6 +214,9 @@ GCTRACE_HIDDEN void gctrace_write_generation(struct gctrace_writer *writer, unsi
 GCTRACE_HIDDEN void gctrace_write_pool(struct gctrace_writer *writer, uint64_t gc, const char *name,
 				       uint64_t before, uint64_t used, uint64_t committed,
 				       uint64_t max);
+/* generation: ~0: of the whole heap. */
+GCTRACE_HIDDEN void gctrace_write_figure(struct gctrace_writer *writer, uint64_t gc, uint32_t what,
+					 uint64_t generation, uint64_t value);
 GCTRACE_HIDDEN void gctrace_write_object_alloc(struct gctrace_writer *writer, uint64_t id,
 					       uint64_t size, uint64_t class_, uint64_t stack,
 					       uint64_t weight);

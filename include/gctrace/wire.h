@@ -53,6 +53,7 @@
  *
  * CHANGES
  *   1.0  first version
+ *   1.1  GC_FINISH: how, and the flag FINISH_UNTOLD; the record FIGURE; names of collections
  */
 #ifndef GCTRACE_WIRE_H
 #define GCTRACE_WIRE_H
@@ -74,7 +75,7 @@ typedef __u64 uint64_t;
 
 #define GCTRACE_MAGIC 0x31546347u /* "GcT1" */
 #define GCTRACE_MAJOR 1
-#define GCTRACE_MINOR 0
+#define GCTRACE_MINOR 1
 #define GCTRACE_BATCH_BYTES 65536u /* no batch is larger */
 #define GCTRACE_PART_ENTRIES 2048u /* no single probe tells more entries of an array at once */
 
@@ -116,6 +117,7 @@ enum gctrace_kind {
 	GCTRACE_POOL = 14,
 	GCTRACE_OBJECT_ALLOC = 15,
 	GCTRACE_DUMP_END = 16,
+	GCTRACE_FIGURE = 17,
 	GCTRACE_KINDS /* one more than the last one */
 };
 
@@ -169,12 +171,20 @@ enum gctrace_how {
 
 /* GC_FINISH: it has ended; deaths are decided now. */
 struct gctrace_gc_finish {
-	struct gctrace_record head;
+	struct gctrace_record head; /* flags: enum gctrace_finish_flags */
 	uint64_t gc;
 	uint64_t time_ns;
 	uint64_t batches; /* fired by the producer before this one */
+	/* Since 1.1; a record of 1.0 ends here. */
+	uint32_t how; /* set of enum gctrace_how: what only the end tells, beside the start's */
+	uint32_t reserved;
 };
-GCTRACE_ASSERT(sizeof(struct gctrace_gc_finish) == 32, "gc_finish");
+GCTRACE_ASSERT(sizeof(struct gctrace_gc_finish) == 40, "gc_finish");
+
+enum gctrace_finish_flags {
+	/* Its ranges were not all told, as for a listener who came late: absence means nothing. */
+	GCTRACE_FINISH_UNTOLD = 1
+};
 
 /* PAUSE_BEGIN, PAUSE_END: the program's threads stand still in between. */
 struct gctrace_pause_begin {
@@ -433,7 +443,8 @@ enum gctrace_space {
 	GCTRACE_SPACE_GENERATION = 9, /* "nursery" */
 	GCTRACE_SPACE_STACK = 10,     /* name: frames, innermost first, each ended by a line feed */
 	GCTRACE_SPACE_LOADER = 11,    /* id: class; name: of what loaded it ("app") */
-	GCTRACE_SPACE_MODULE = 12 /* id: class; name: where it is from: module, assembly, file */
+	GCTRACE_SPACE_MODULE = 12, /* id: class; name: where it is from: module, assembly, file */
+	GCTRACE_SPACE_COLLECTION = 13 /* id: mask of gc_start; what to call one that condemns it */
 };
 
 /* GENERATION: where a generation lies; one record for each of its parts. */
@@ -461,6 +472,29 @@ struct gctrace_pool {
 	uint32_t reserved;
 };
 GCTRACE_ASSERT(sizeof(struct gctrace_pool) == 56, "pool");
+
+/* FIGURE: a number that the runtime itself has for a collection, of a generation or of all. */
+struct gctrace_figure {
+	struct gctrace_record head;
+	uint64_t gc;
+	uint64_t generation; /* ~0: of the whole heap */
+	uint64_t value;
+	uint32_t what; /* enum gctrace_figure_kind */
+	uint32_t reserved;
+};
+GCTRACE_ASSERT(sizeof(struct gctrace_figure) == 40, "figure");
+
+enum gctrace_figure_kind {
+	GCTRACE_FIGURE_FREE_BEFORE = 1, /* bytes of its pool's `before` that no object took */
+	GCTRACE_FIGURE_FREE_AFTER = 2,	/* the same of `used` */
+	GCTRACE_FIGURE_PROMOTED = 3,	/* bytes that it found alive in this generation */
+	GCTRACE_FIGURE_PINNED = 4,	/* objects that it found pinned */
+	GCTRACE_FIGURE_HANDLES = 5,	/* handles of the native side */
+	GCTRACE_FIGURE_FINALIZED_BYTES = 6, /* kept alive for their finalizers alone */
+	GCTRACE_FIGURE_FINALIZED_OBJECTS = 7,
+	GCTRACE_FIGURE_MONITORS = 8, /* blocks of locks and hash codes */
+	GCTRACE_FIGURE_KINDS	     /* one more than the last one */
+};
 
 /* OBJECT_ALLOC: a sampled allocation. */
 struct gctrace_object_alloc {

@@ -108,7 +108,8 @@ static int open_feed(struct trace *trace)
 			  FEED_WANTS(EVENT_GC_FINISH) | FEED_WANTS(EVENT_PAUSE_BEGIN) |
 			  FEED_WANTS(EVENT_PAUSE_END) | FEED_WANTS(EVENT_MOVED) |
 			  FEED_WANTS(EVENT_SURVIVING) | FEED_WANTS(EVENT_GENERATION) |
-			  FEED_WANTS(EVENT_POOL) | FEED_WANTS(EVENT_DEFINE) |
+			  FEED_WANTS(EVENT_POOL) | FEED_WANTS(EVENT_FIGURE) |
+			  FEED_WANTS(EVENT_DEFINE) |
 			  trace->also_wants,
 	};
 	const struct event_sink both = { tell_both, trace };

@@ -192,6 +192,8 @@ static int of_kind(struct assembler *assembler, struct image *image, const struc
 		return assembler__generation(image, event);
 	case EVENT_POOL:
 		return assembler__pool(assembler, image, event);
+	case EVENT_FIGURE:
+		return assembler__figure(assembler, image, event);
 	case EVENT_DEFINE:
 		return define(image, event);
 	default:
@@ -248,6 +250,7 @@ int assembler__event(struct assembler *assembler, const struct event *event)
 	case EVENT_SURVIVING:
 	case EVENT_GENERATION:
 	case EVENT_POOL:
+	case EVENT_FIGURE:
 	case EVENT_DEFINE:
 		image = need_image(assembler, event->target);
 		return image ? of_image(assembler, image, event) : -ENOMEM;

@@ -309,6 +309,14 @@ int assembler__pool(struct assembler *assembler, struct image *image, const stru
 	return err || !transaction ? err : pools__note(&transaction->pools, event);
 }
 
+int assembler__figure(struct assembler *assembler, struct image *image, const struct event *event)
+{
+	struct transaction *transaction;
+	int err = reporter(assembler, image, event, event->figure.gc, &transaction);
+
+	return err || !transaction ? err : figures__note(&transaction->figures, event);
+}
+
 int assembler__generation(struct image *image, const struct event *event)
 {
 	struct transaction *transaction =

@@ -46,6 +46,7 @@ int assembler__gc_start(struct assembler *assembler, struct image *image,
 int assembler__gc_finish(struct assembler *assembler, struct image *image,
 			 const struct event *event);
 int assembler__ranges(struct assembler *assembler, struct image *image, const struct event *event);
+int assembler__figure(struct assembler *assembler, struct image *image, const struct event *event);
 int assembler__pool(struct assembler *assembler, struct image *image, const struct event *event);
 int assembler__generation(struct image *image, const struct event *event);
 

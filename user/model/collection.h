@@ -71,6 +71,14 @@ struct collection_pool {
 	bool old;     /* what young collections promote into */
 };
 
+/* A number that the runtime itself has. */
+struct collection_figure {
+	uint32_t what;	     /* enum gctrace_figure_kind */
+	uint64_t generation; /* EVENT_UNKNOWN: of the whole heap */
+	struct text name;    /* of the generation; empty: it has none */
+	uint64_t value;	     /* EVENT_UNKNOWN: it does not know */
+};
+
 #define COLLECTION_PAUSES_KEPT 1024 /* an incremental collection may have any number */
 
 struct collection {
@@ -99,6 +107,8 @@ struct collection {
 	uint64_t committed_bytes;
 	const struct collection_pool *pools;
 	size_t pool_count;
+	const struct collection_figure *figures;
+	size_t figure_count;
 
 	struct portion condemned; /* what was in use in the condemned generations at the start */
 	struct portion moved;	  /* live, and copied elsewhere; once for each phase that did so */
@@ -111,8 +121,16 @@ struct collection {
 	bool overlapped; /* another collection was running (after a loss: or may have been) when
 			    it started, or when it ended */
 	bool partial;	 /* it began before the attach: shown, applied to nothing */
+	bool untold;	 /* its ranges were not all told: nothing is known by them */
 	bool incomplete; /* something of it was lost, or may have been: figures may lack a part */
 	bool cut_off;	 /* its end, or that of its pause, was not seen: the trace ended before */
 };
+
+/* What the runtime says of the generation that has the pool's name; EVENT_UNKNOWN: nothing. */
+uint64_t collection__of_pool(const struct collection *collection,
+			     const struct collection_pool *pool, uint32_t what);
+
+/* The same of the whole heap. */
+uint64_t collection__of_heap(const struct collection *collection, uint32_t what);
 
 #endif

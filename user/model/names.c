@@ -39,7 +39,7 @@ static struct name *find(const struct names *names, uint32_t space, uint64_t id)
 static bool is_kept(uint32_t space)
 {
 	return space == GCTRACE_SPACE_REASON || space == GCTRACE_SPACE_WHY ||
-	       space == GCTRACE_SPACE_GENERATION;
+	       space == GCTRACE_SPACE_GENERATION || space == GCTRACE_SPACE_COLLECTION;
 }
 
 int names__define(struct names *names, const struct event *define)
@@ -100,9 +100,22 @@ struct text names__why(const struct names *names, uint64_t why)
 	return word(names, whys, sizeof(whys) / sizeof(*whys), GCTRACE_SPACE_WHY, why);
 }
 
+struct text names__collection(const struct names *names, uint64_t generations)
+{
+	return word(names, NULL, 0, GCTRACE_SPACE_COLLECTION, generations);
+}
+
 struct text names__generation(const struct names *names, uint64_t generation)
 {
 	return word(names, NULL, 0, GCTRACE_SPACE_GENERATION, generation);
+}
+
+const char *names__how(unsigned int bit)
+{
+	static const char *const words[] = { "copying", "sweeping", "compacting", "concurrent",
+					     "incremental" };
+
+	return bit < sizeof(words) / sizeof(*words) ? words[bit] : NULL;
 }
 
 void names__free(struct names *names)

@@ -31,7 +31,11 @@ int names__define(struct names *names, const struct event *define);
 /* Static words, or texts that are valid until the next names__define(); empty: no word for it. */
 struct text names__reason(const struct names *names, uint64_t reason);
 struct text names__why(const struct names *names, uint64_t why);
+struct text names__collection(const struct names *names, uint64_t generations);
 struct text names__generation(const struct names *names, uint64_t generation);
+
+/* The word for a bit of enum gctrace_how: bit 0, 1, ...; NULL: there is none. */
+const char *names__how(unsigned int bit);
 
 void names__free(struct names *names);
 

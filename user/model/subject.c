@@ -424,7 +424,8 @@ static int go_on(struct subject *subject, struct course *course,
 	if (!err && (!sound || course->slot == NO_SLOT))
 		ranges__free(&course->ranges);
 	if (!err && ends)
-		err = end(subject, course, transaction, sound && subject->any_ranges);
+		err = end(subject, course, transaction,
+			  sound && subject->any_ranges && !transaction->collection->untold);
 	subject->applying = NULL;
 	return err;
 }

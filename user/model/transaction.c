@@ -37,6 +37,7 @@ void transaction__free(struct transaction *transaction)
 	buf__free(&transaction->pause_texts);
 	tally__free(&transaction->tally);
 	pools__free(&transaction->pools);
+	figures__free(&transaction->figures);
 	vec__free(&transaction->sizes);
 	vec__free(&transaction->pauses);
 	free(transaction);
@@ -76,6 +77,8 @@ int transaction__finish(struct transaction *transaction, const struct event *eve
 	transaction->ended = true;
 	transaction->late |= event->late;
 	collection->end_ns = event->time;
+	collection->how |= event->gc_finish.how;
+	collection->untold |= event->gc_finish.untold;
 	if (event->gc_finish.collected != EVENT_UNKNOWN)
 		collection->dead.objects = amount__exact(event->gc_finish.collected);
 	err = take_text(&transaction->what, event->gc_finish.what);
@@ -146,6 +149,18 @@ int transaction__pause(struct transaction *transaction, const struct pause *paus
 	return keep_pause(transaction, *pause);
 }
 
+/* With the names that their generations have now. */
+static void hand_over_figures(struct transaction *transaction, const struct names *names)
+{
+	for (size_t i = 0; i < transaction->figures.of.count; i++) {
+		struct collection_figure *figure = &transaction->figures.of.items[i];
+
+		figure->name = names__generation(names, figure->generation);
+	}
+	transaction->so_far.figures = transaction->figures.of.items;
+	transaction->so_far.figure_count = transaction->figures.of.count;
+}
+
 /* Now that no more are added, the texts stay where they are. */
 static void hand_over_lists(struct transaction *transaction, const struct names *names)
 {
@@ -162,6 +177,7 @@ static void hand_over_lists(struct transaction *transaction, const struct names 
 	collection->suspend_ns = transaction->suspend_sum;
 	collection->pools = transaction->pools.of.items;
 	collection->pool_count = transaction->pools.of.count;
+	hand_over_figures(transaction, names);
 	if (transaction->cause.len > 0)
 		collection->cause = (struct text){ transaction->cause.data,
 						   transaction->cause.len };
@@ -175,6 +191,7 @@ static void forget_what_may_be_anothers(struct transaction *transaction)
 	struct collection *collection = &transaction->so_far;
 
 	pools__free(&transaction->pools);
+	figures__free(&transaction->figures);
 	vec__free(&transaction->sizes);
 	collection->dead.objects.known = false;
 	if (transaction->started)
@@ -202,7 +219,8 @@ static bool covers_all(uint64_t mask, const struct generations *generations)
 }
 
 /* What to call it where the runtime has no word of its own. */
-static void name_it(struct transaction *transaction, const struct generations *generations)
+static void name_it(struct transaction *transaction, const struct generations *generations,
+		    const struct names *names)
 {
 	struct collection *collection = &transaction->so_far;
 	uint64_t mask = collection->generations;
@@ -211,6 +229,11 @@ static void name_it(struct transaction *transaction, const struct generations *g
 		collection->oldest = 63 - (unsigned int)__builtin_clzll(mask);
 	else if (mask == EVENT_UNKNOWN && transaction->started && generations->told)
 		collection->oldest = generations->oldest;
+	if (transaction->what.len == 0 && mask != EVENT_UNKNOWN) {
+		const struct text own = names__collection(names, mask);
+
+		buf__add(&transaction->what, own.at, own.bytes);
+	}
 	if (transaction->what.len == 0 && !transaction->started)
 		buf__add_str(&transaction->what, "gc");
 	else if (transaction->what.len == 0 && covers_all(mask, generations))
@@ -255,6 +278,16 @@ static const struct collection_pool *pool_of(const struct transaction *transacti
 	return name.bytes ? pools__find(&transaction->pools, name) : NULL;
 }
 
+/* Bytes of a pool, of which some were free in between, or nobody knows how many. */
+static struct amount without_free(uint64_t bytes, const struct collection_figure *free)
+{
+	if (!free)
+		return amount__exact(bytes);
+	if (free->value == EVENT_UNKNOWN || free->value > bytes)
+		return amount__between(0, bytes, bytes);
+	return amount__exact(bytes - free->value);
+}
+
 /*
  * What was in use in a generation: as its pool tells it; else at most as much as it spans, for
  * what an old space spans may have been free in part.
@@ -265,7 +298,9 @@ static struct amount in_use(const struct transaction *transaction, const struct 
 	const struct collection_pool *pool = pool_of(transaction, names, size->generation);
 
 	if (pool && pool->before != EVENT_UNKNOWN)
-		return amount__exact(pool->before);
+		return without_free(pool->before,
+				    figures__find(&transaction->figures,
+						  GCTRACE_FIGURE_FREE_BEFORE, size->generation));
 	if (size->before == EVENT_UNKNOWN)
 		return (struct amount){ .known = false };
 	return amount__between(0, size->before, size->before);
@@ -369,17 +404,20 @@ const struct collection *transaction__conclude(struct transaction *transaction,
 	collection->concurrent = (collection->how & GCTRACE_HOW_CONCURRENT) ||
 				 collection->pause_count > 1;
 	collection->incomplete |= transaction->tally.beyond || transaction->tally.overlong > 0 ||
-				  transaction->pools.dropped > 0;
+				  transaction->pools.dropped > 0 ||
+				  transaction->figures.dropped > 0;
 	if (transaction->doubted)
 		forget_what_may_be_anothers(transaction);
 	if (collection->start_ns != EVENT_UNKNOWN &&
 	    (transaction->late || collection->end_ns < collection->start_ns))
 		collection->end_ns = EVENT_UNKNOWN;
 	hand_over_lists(transaction, names);
-	name_it(transaction, generations);
+	name_it(transaction, generations, names);
 	weigh_heap(transaction);
 	collection->condemned.bytes = condemned(transaction, names);
-	if (transaction->tally.strands.count > 0 || (reports_ranges && transaction->ended))
+	const bool any_ranges = transaction->tally.strands.count > 0;
+
+	if (!collection->untold && (any_ranges || (reports_ranges && transaction->ended)))
 		weigh_ranges(transaction, generations);
 	else
 		collection->promoted.bytes = pool_growth(transaction);

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "collection.h"
+#include "figures.h"
 #include "generations.h"
 #include "names.h"
 #include "pools.h"
@@ -42,6 +43,7 @@ struct transaction {
 	struct buf what, cause;	  /* the runtime's words; empty: none */
 	struct tally tally;
 	struct pools pools;
+	struct figures figures;
 	VEC(struct generation_size) sizes;
 	VEC(struct pause) pauses; /* texts are offsets into pause_texts until the end */
 	struct buf pause_texts;

@@ -92,15 +92,18 @@ int decode__gc_start(struct decoder *decoder, const uint8_t *at, size_t bytes)
 
 int decode__gc_finish(struct decoder *decoder, const uint8_t *at, size_t bytes)
 {
+	const size_t old = offsetof(struct gctrace_gc_finish, how); /* of version 1.0 */
 	struct event event = decoder__event(decoder, EVENT_GC_FINISH);
-	struct gctrace_gc_finish fixed;
+	struct gctrace_gc_finish fixed = { .how = 0 };
 
-	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
+	if (!decoding__fixed(&fixed, bytes == old ? old : sizeof(fixed), at, bytes))
 		return -EBADMSG;
 	decoder__expect(decoder, fixed.batches);
 	set_time(decoder, &event, fixed.time_ns);
 	event.gc_finish.gc = fixed.gc;
 	event.gc_finish.collected = EVENT_UNKNOWN;
+	event.gc_finish.how = fixed.how;
+	event.gc_finish.untold = fixed.head.flags & GCTRACE_FINISH_UNTOLD;
 	return decoder__tell(decoder, &event);
 }
 
@@ -179,6 +182,20 @@ int decode__pool(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	event.pool.max = fixed.max;
 	event.pool.name = take_text(&texts, fixed.name_bytes);
 	return texts.bad ? -EBADMSG : decoder__tell(decoder, &event);
+}
+
+int decode__figure(struct decoder *decoder, const uint8_t *at, size_t bytes)
+{
+	struct event event = decoder__event(decoder, EVENT_FIGURE);
+	struct gctrace_figure fixed;
+
+	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
+		return -EBADMSG;
+	event.figure.gc = fixed.gc;
+	event.figure.generation = fixed.generation;
+	event.figure.value = fixed.value;
+	event.figure.what = fixed.what;
+	return decoder__tell(decoder, &event);
 }
 
 int decode__object_alloc(struct decoder *decoder, const uint8_t *at, size_t bytes)

@@ -47,7 +47,8 @@ enum event_kind {
 	EVENT_DUMP_END,
 	EVENT_EXEC,
 	EVENT_EXIT,
-	EVENT_LOSS /* something of this target was lost before here */
+	EVENT_LOSS, /* something of this target was lost before here */
+	EVENT_FIGURE
 };
 
 struct range {
@@ -101,6 +102,8 @@ struct event {
 		struct {
 			uint64_t gc;
 			uint64_t collected; /* objects that died, where the runtime counts them */
+			uint32_t how;	    /* what only the end tells, beside the start's */
+			bool untold;	    /* not all ranges were told: absence means nothing */
 			struct text what, cause; /* where they are known only now; else empty */
 		} gc_finish;
 		struct {
@@ -158,6 +161,11 @@ struct event {
 			bool outside; /* not a part of the heap: code, class metadata */
 			bool old;     /* the generation that young collections promote into */
 		} pool;
+		struct {
+			uint64_t gc, generation; /* EVENT_UNKNOWN: of the whole heap */
+			uint64_t value;		 /* EVENT_UNKNOWN: the runtime does not know */
+			uint32_t what;		 /* enum gctrace_figure_kind */
+		} figure;
 		struct {
 			uint64_t id, size, class_, stack, weight;
 		} alloc;

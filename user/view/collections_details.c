@@ -6,6 +6,8 @@
 #include "../base/units.h"
 #include "../base/wrap.h"
 #include "collections.h"
+#include "gctrace/wire.h"
+#include "model/names.h"
 
 /* What all of these need. */
 struct page {
@@ -67,7 +69,22 @@ static size_t widest_name(const struct collection *collection)
 	return widest;
 }
 
-static void pool_detail(const struct page *page, const struct collection_pool *pool, size_t names)
+/* "  free 18.4 MiB -> 40 B  alive 29.5 MiB": what the runtime knows beside. */
+static void add_pool_figures(struct buf *out, const struct collection *collection,
+			     const struct collection_pool *pool)
+{
+	const uint64_t before = collection__of_pool(collection, pool, GCTRACE_FIGURE_FREE_BEFORE);
+	const uint64_t after = collection__of_pool(collection, pool, GCTRACE_FIGURE_FREE_AFTER);
+
+	if (before != EVENT_UNKNOWN && after != EVENT_UNKNOWN) {
+		add_bytes(out, "  free ", before);
+		add_bytes(out, " -> ", after);
+	}
+	add_bytes(out, "  alive ", collection__of_pool(collection, pool, GCTRACE_FIGURE_PROMOTED));
+}
+
+static void pool_detail(const struct page *page, const struct collection *collection,
+			const struct collection_pool *pool, size_t names)
 {
 	char before[UNITS_TEXT] = "-", after[UNITS_TEXT] = "-";
 	struct buf *out = page->out, name = name_of(pool);
@@ -83,6 +100,7 @@ static void pool_detail(const struct page *page, const struct collection_pool *p
 	buf__printf(out, " %8s -> %8s", before, after);
 	add_bytes(out, "  of ", pool->committed);
 	add_bytes(out, "  max ", pool->max);
+	add_pool_figures(out, collection, pool);
 	end_detail(page);
 	if (name.error)
 		out->error = name.error;
@@ -145,6 +163,41 @@ static void ranges_detail(const struct page *page, const struct collection *coll
 	end_detail(page);
 }
 
+/* "kind   compacting" */
+static void how_detail(const struct page *page, const struct collection *collection)
+{
+	struct buf *out = page->out;
+
+	begin_detail(page);
+	buf__add_str(out, "kind   ");
+	for (unsigned int bit = 0; names__how(bit); bit++)
+		if (collection->how >> bit & 1)
+			buf__printf(out, "%s ", names__how(bit));
+	end_detail(page);
+}
+
+static void add_count(struct buf *out, const struct collection *collection, uint32_t what,
+		      const char *name)
+{
+	const uint64_t count = collection__of_heap(collection, what);
+	char text[UNITS_TEXT];
+
+	if (count != EVENT_UNKNOWN)
+		buf__printf(out, "%s %s  ", name, units__count(text, count));
+}
+
+/* "counts pinned 3  handles 214  finalized 2": in the whole heap, by the runtime. */
+static void counts_detail(const struct page *page, const struct collection *collection)
+{
+	begin_detail(page);
+	buf__add_str(page->out, "counts ");
+	add_count(page->out, collection, GCTRACE_FIGURE_PINNED, "pinned");
+	add_count(page->out, collection, GCTRACE_FIGURE_HANDLES, "handles");
+	add_count(page->out, collection, GCTRACE_FIGURE_FINALIZED_OBJECTS, "finalized");
+	add_count(page->out, collection, GCTRACE_FIGURE_MONITORS, "monitors");
+	end_detail(page);
+}
+
 void collections__add_details(struct buf *out, const struct terminal *terminal,
 			      const struct view_options *options,
 			      const struct heading *heading, const struct collection *collection)
@@ -154,8 +207,12 @@ void collections__add_details(struct buf *out, const struct terminal *terminal,
 
 	if (collection->condemned.bytes.known || collection->moved.bytes.known)
 		ranges_detail(&page, collection);
+	if (collection->how)
+		how_detail(&page, collection);
+	if (collection__of_heap(collection, GCTRACE_FIGURE_PINNED) != EVENT_UNKNOWN)
+		counts_detail(&page, collection);
 	for (size_t i = 0; i < collection->pool_count; i++)
-		pool_detail(&page, &collection->pools[i], names);
+		pool_detail(&page, collection, &collection->pools[i], names);
 	for (size_t i = 0; i < collection->pauses_kept; i++)
 		add_pause(&page, &collection->pauses[i]);
 	if (collection->pause_count > collection->pauses_kept) {

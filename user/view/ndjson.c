@@ -14,7 +14,9 @@
 #include "../base/clock.h"
 #include "../base/report.h"
 #include "follow.h"
+#include "gctrace/wire.h"
 #include "json_fields.h"
+#include "model/names.h"
 #include "output.h"
 
 struct ndjson {
@@ -145,6 +147,46 @@ static void add_pauses(struct json *json, const struct collection *collection)
 	json__known(json, "suspend_ns", collection->suspend_ns);
 }
 
+static void add_pool_figures(struct json *json, const struct collection *collection,
+			     const struct collection_pool *pool)
+{
+	json__known(json, "free_before_bytes",
+		    collection__of_pool(collection, pool, GCTRACE_FIGURE_FREE_BEFORE));
+	json__known(json, "free_after_bytes",
+		    collection__of_pool(collection, pool, GCTRACE_FIGURE_FREE_AFTER));
+	json__known(json, "survived_bytes",
+		    collection__of_pool(collection, pool, GCTRACE_FIGURE_PROMOTED));
+}
+
+static void add_how(struct json *json, uint32_t how)
+{
+	if (!how)
+		return;
+	json__array(json, "how");
+	for (unsigned int bit = 0; names__how(bit); bit++)
+		if (how >> bit & 1)
+			json__string(json, NULL, names__how(bit));
+	json__end(json);
+}
+
+/* What the runtime has counted in the whole heap. */
+static void add_counts(struct json *json, const struct collection *collection)
+{
+	static const struct {
+		uint32_t what;
+		const char *key;
+	} counts[] = {
+		{ GCTRACE_FIGURE_PINNED, "pinned_objects" },
+		{ GCTRACE_FIGURE_HANDLES, "handles" },
+		{ GCTRACE_FIGURE_FINALIZED_BYTES, "finalized_bytes" },
+		{ GCTRACE_FIGURE_FINALIZED_OBJECTS, "finalized_objects" },
+		{ GCTRACE_FIGURE_MONITORS, "monitors" },
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		json__known(json, counts[i].key, collection__of_heap(collection, counts[i].what));
+}
+
 static int show_pools(struct ndjson *ndjson, const struct heading *heading,
 		 const struct collection *collection)
 {
@@ -161,6 +203,7 @@ static int show_pools(struct ndjson *ndjson, const struct heading *heading,
 		json__known(json, "after_bytes", pool->after);
 		json__known(json, "committed_bytes", pool->committed);
 		json__known(json, "max_bytes", pool->max);
+		add_pool_figures(json, collection, pool);
 		json__flag(json, "outside", pool->outside);
 		err = end(ndjson);
 	}
@@ -183,6 +226,7 @@ static int show_collection(struct view *view, const struct heading *heading,
 	json__known(json, "generation", collection->oldest);
 	json__text(json, "kind", collection->what);
 	json__text(json, "cause", collection->cause);
+	add_how(json, collection->how);
 	json__flag(json, "concurrent", collection->concurrent);
 	json__flag(json, "partial", collection->partial);
 	json__flag(json, "incomplete", collection->incomplete);
@@ -191,6 +235,7 @@ static int show_collection(struct view *view, const struct heading *heading,
 	json__known(json, "after_bytes", collection->after_bytes);
 	json__known(json, "committed_bytes", collection->committed_bytes);
 	add_figures(json, collection);
+	add_counts(json, collection);
 	err = end(ndjson);
 	return err ? err : show_pools(ndjson, heading, collection);
 }

@@ -374,6 +374,74 @@ static void nothing_reported_is_nothing_alive(void **state)
 	script__end(&s);
 }
 
+/* A listener came in its midst, or left. */
+static void untold_ranges_are_not_dead(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	lay_out(&s, 1, 800, 0);
+	moved(&s, 1, 0, 0, 8, 0, 500, 8);
+	gc_finish(&s, 1);
+	s.untold = true;
+	gc_start(&s, 2, YOUNG, 0);
+	lay_out(&s, 2, 700, 0);
+	moved(&s, 2, 0, 0, 8, 0, 500, 8);
+	gc_finish(&s, 2);
+	assert_true(s.collections[1].is.untold);
+	assert_false(s.collections[1].is.moved.bytes.known);
+	assert_false(s.collections[1].is.survived.bytes.known);
+	assert_false(s.collections[1].is.dead.bytes.known);
+	assert_exactly(s.collections[1].is.condemned.bytes, 700);
+	script__end(&s);
+}
+
+/* A pool that counts its gaps as in use. */
+static void free_space_has_not_died(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, YOUNG, 0);
+	lay_out(&s, 1, 800, 0);
+	figure(&s, 1, GCTRACE_FIGURE_FREE_BEFORE, 0, 300);
+	figure(&s, 1, GCTRACE_FIGURE_PINNED, U, 5);
+	moved(&s, 1, 0, 0, 8, 0, 500, 100);
+	gc_finish(&s, 1);
+	assert_exactly(s.collections[0].is.condemned.bytes, 500);
+	assert_exactly(s.collections[0].is.dead.bytes, 400);
+	assert_int_equal(s.collections[0].is.figure_count, 2);
+	gc_start(&s, 2, YOUNG, 0);
+	lay_out(&s, 2, 800, 0);
+	figure(&s, 2, GCTRACE_FIGURE_FREE_BEFORE, 0, U);
+	moved(&s, 2, 0, 0, 8, 0, 500, 100);
+	gc_finish(&s, 2);
+	assert_true(s.collections[1].is.dead.bytes.estimated);
+	assert_int_equal(s.collections[1].is.dead.bytes.low, 0);
+	assert_int_equal(s.collections[1].is.dead.bytes.high, 700);
+	script__end(&s);
+}
+
+static void the_end_tells_how(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.end_how = GCTRACE_HOW_COMPACTING;
+	gc_start(&s, 1, YOUNG, 0);
+	gc_finish(&s, 1);
+	assert_int_equal(s.collections[0].is.how, GCTRACE_HOW_COMPACTING);
+	s.how = GCTRACE_HOW_CONCURRENT;
+	gc_start(&s, 2, YOUNG, 0);
+	gc_finish(&s, 2);
+	assert_int_equal(s.collections[1].is.how, GCTRACE_HOW_COMPACTING | GCTRACE_HOW_CONCURRENT);
+	script__end(&s);
+}
+
 static void more_alive_than_there_was(void **state)
 {
 	struct script s;
@@ -544,6 +612,8 @@ static void words_of_the_producer(void **state)
 	script__begin(&s);
 	define(&s, GCTRACE_SPACE_REASON, 300, "moon phase");
 	define(&s, GCTRACE_SPACE_WHY, 300, "tidying");
+	define(&s, GCTRACE_SPACE_COLLECTION, YOUNG, "gen0");
+	define(&s, GCTRACE_SPACE_COLLECTION, 6, "gen2");
 	pause_begin(&s, 1, 300);
 	gc_start(&s, 1, YOUNG, 300);
 	gc_finish(&s, 1);
@@ -551,6 +621,7 @@ static void words_of_the_producer(void **state)
 	gc_start(&s, 2, 4, 301);
 	gc_finish(&s, 2);
 	assert_string_equal(s.collections[0].cause, "moon phase");
+	assert_string_equal(s.collections[0].what, "gen0");
 	assert_string_equal(s.collections[0].pause_what[0], "tidying");
 	assert_string_equal(s.collections[1].cause, "");
 	assert_string_equal(s.collections[1].what, "gen 2");
@@ -627,6 +698,9 @@ int main(void)
 		cmocka_unit_test(spans_of_generations_bound_the_dead),
 		cmocka_unit_test(no_generations_no_promotion),
 		cmocka_unit_test(nothing_reported_is_nothing_alive),
+		cmocka_unit_test(untold_ranges_are_not_dead),
+		cmocka_unit_test(free_space_has_not_died),
+		cmocka_unit_test(the_end_tells_how),
 		cmocka_unit_test(more_alive_than_there_was),
 		cmocka_unit_test(ranges_that_wrap_are_odd),
 		cmocka_unit_test(newcomers_of_a_background_collection),

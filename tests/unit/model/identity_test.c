@@ -300,6 +300,22 @@ static void test_without_ranges_nothing_is_known(void **state)
 	assert_int_equal(s.fate, OBJECT_WITHDRAWN);
 }
 
+/* A producer that tells ranges, but not all of this one's: its listener came in its midst. */
+static void test_of_untold_ranges_nothing_follows(void **state)
+{
+	(void)state;
+	dump_two();
+	gc_start(1, 1, GCTRACE_HOW_COPYING);
+	moved(1, 0x1000, 0x9000, 16);
+	moved(1, 0x2000, 0xa000, 32);
+	gc_finish(1);
+	assert_int_equal(id_at(0x9000), 1);
+	gc_start(2, UINT64_MAX, GCTRACE_HOW_COPYING);
+	feed((struct event){ .kind = EVENT_GC_FINISH, .gc_finish = { .gc = 2, .untold = true } });
+	assert_int_equal(s.left, 2);
+	assert_int_equal(s.fate, OBJECT_WITHDRAWN);
+}
+
 static void test_a_birth_makes_age_exact(void **state)
 {
 	(void)state;
@@ -422,6 +438,7 @@ int main(void)
 		test(test_a_doubt_lasts_until_the_next_number),
 		test(test_absence_means_nothing_where_some_are_told),
 		test(test_without_ranges_nothing_is_known),
+		test(test_of_untold_ranges_nothing_follows),
 		test(test_a_birth_makes_age_exact),
 		test(test_an_unfinished_one_from_before_holds_no_dump_up),
 		test(test_a_trace_that_ends_in_a_collection_withdraws_nothing),

@@ -124,6 +124,8 @@ static void finish(struct script *script, uint64_t gc, uint64_t collected)
 	finish.overdue = script->overdue;
 	finish.gc_finish.gc = gc;
 	finish.gc_finish.collected = collected;
+	finish.gc_finish.untold = script->untold;
+	finish.gc_finish.how = script->end_how;
 	feed(script, &finish);
 }
 
@@ -212,6 +214,17 @@ void pool(struct script *script, uint64_t gc, const char *name, uint64_t before,
 	told.pool.name = text(name);
 	told.pool.outside = script->outside;
 	told.pool.old = script->old;
+	feed(script, &told);
+}
+
+void figure(struct script *script, uint64_t gc, uint32_t what, uint64_t generation, uint64_t value)
+{
+	struct event told = event(script, EVENT_FIGURE);
+
+	told.figure.gc = gc;
+	told.figure.what = what;
+	told.figure.generation = generation;
+	told.figure.value = value;
 	feed(script, &told);
 }
 

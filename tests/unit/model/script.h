@@ -36,6 +36,8 @@ struct script {
 	bool outside; /* pools are */
 	bool old;     /* the same */
 	bool overdue; /* ends are */
+	bool untold;  /* ranges are, of what ends next */
+	uint32_t end_how; /* what the next end adds */
 	struct script_collection *collections;
 	size_t count;
 	struct script_pause pauses[SCRIPT_MOST];
@@ -61,6 +63,7 @@ void generation(struct script *script, uint64_t gc, bool after, uint64_t number,
 		uint64_t used, uint64_t reserved);
 void pool(struct script *script, uint64_t gc, const char *name, uint64_t before, uint64_t used,
 	  uint64_t committed);
+void figure(struct script *script, uint64_t gc, uint32_t what, uint64_t generation, uint64_t value);
 void define(struct script *script, uint32_t space, uint64_t id, const char *name);
 void loss(struct script *script);
 void leave(struct script *script); /* the target exits */

@@ -151,7 +151,10 @@ static void call_collection(struct trip *trip)
 	} else {
 		event.gc_finish.gc = number(trip);
 		event.gc_finish.collected = EVENT_UNKNOWN;
-		gctrace_write_gc_finish(&trip->writer, event.gc_finish.gc);
+		event.gc_finish.how = (uint32_t)number(trip);
+		event.gc_finish.untold = pick(trip, 2);
+		gctrace_write_gc_finish_as(&trip->writer, event.gc_finish.gc, event.gc_finish.how,
+					   event.gc_finish.untold ? GCTRACE_FINISH_UNTOLD : 0);
 		expect(trip, &event, EVENT_GC_FINISH);
 	}
 }
@@ -357,6 +360,19 @@ static void call_alloc(struct trip *trip)
 	expect(trip, &event, EVENT_OBJECT_ALLOC);
 }
 
+static void call_figure(struct trip *trip)
+{
+	struct event event = { 0 };
+
+	event.figure.gc = number(trip);
+	event.figure.what = (uint32_t)number(trip);
+	event.figure.generation = number(trip);
+	event.figure.value = number(trip);
+	gctrace_write_figure(&trip->writer, event.figure.gc, event.figure.what,
+			     event.figure.generation, event.figure.value);
+	expect(trip, &event, EVENT_FIGURE);
+}
+
 static void call_dump_end(struct trip *trip)
 {
 	struct event event = { 0 };
@@ -385,7 +401,7 @@ static void (*const calls[])(struct trip *trip) = {
 	call_producer, call_collection, call_pause,  call_ranges, call_ranges,
 	call_ranges,   call_container,	call_roots,  call_object, call_object,
 	call_object,   call_object,	call_class,  call_define, call_space,
-	call_alloc,    call_dump_end,	call_context,
+	call_alloc,    call_dump_end,	call_context,  call_figure,
 };
 
 /* ---------------------------------------------------------------------------------------------

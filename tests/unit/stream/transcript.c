@@ -71,6 +71,10 @@ static void add_mark(struct transcript *transcript, const struct event *event)
 	case EVENT_GC_FINISH:
 		ADD("gc_finish gc=%" PRIu64 " collected=%" PRId64, event->gc_finish.gc,
 		    (int64_t)event->gc_finish.collected);
+		if (event->gc_finish.how)
+			ADD(" how=%x", event->gc_finish.how);
+		if (event->gc_finish.untold)
+			ADD(" untold");
 		break;
 	case EVENT_PAUSE_BEGIN:
 		ADD("pause_begin pause=%" PRIu64 " why=%" PRIu64, event->pause.pause,
@@ -137,6 +141,11 @@ static void add_named(struct transcript *transcript, const struct event *event)
 		    (int64_t)event->pool.used, (int64_t)event->pool.committed,
 		    (int64_t)event->pool.max);
 		add_text(transcript, "name", event->pool.name);
+		break;
+	case EVENT_FIGURE:
+		ADD("figure gc=%" PRId64 " what=%u generation=%" PRId64 " value=%" PRId64,
+		    (int64_t)event->figure.gc, event->figure.what,
+		    (int64_t)event->figure.generation, (int64_t)event->figure.value);
 		break;
 	case EVENT_EXEC:
 		ADD("exec target=%u", event->target);
