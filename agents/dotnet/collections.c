@@ -1,56 +1,282 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "collections.h"
 #include "agents/common/emitter.h"
+#include "bounds.h"
+#include "history.h"
+#include "payload.h"
 #include "pauses.h"
+#include "producer.h"
+#include "session.h"
 
 #include <stdatomic.h>
+#include <string.h>
+#include <time.h>
 
+/* A background one, one that it lets in, and room for what was not foreseen. */
+#define MOST_AT_ONCE 4
+#define NO_COUNT UINT64_MAX /* of one that is told by callbacks, or whose GC_START is to come */
+
+struct collection {
+	uint64_t number;	/* ours, from 1 */
+	uint64_t count;		/* the runtime's */
+	bool by_events;
+	bool is_told;		/* its start was */
+	bool is_over;		/* GC_END has come, HEAP_STATS is to come */
+	bool is_background;
+	uint64_t generations;	/* condemned, as a mask */
+	bool has_ranges;	/* from its start on */
+	uint64_t before[GENERATIONS]; /* sizes */
+	struct history history;
+};
+
+/*
+ * The innermost is the last. Changed by one thread at a time (the runtime's lock of its collector);
+ * read by others of its threads, between a start and an end.
+ */
+static struct collection running[MOST_AT_ONCE];
+static atomic_uint depth;
 static uint64_t numbers;
-static _Atomic uint64_t current;
+static atomic_uint by_events; /* of those that run, and one that is about to start */
+
+static struct collection *innermost(void)
+{
+	const unsigned n = atomic_load_explicit(&depth, memory_order_relaxed);
+
+	return n ? &running[n - 1] : NULL;
+}
 
 uint64_t collections__now(void)
 {
-	return atomic_load_explicit(&current, memory_order_relaxed);
+	const struct collection *c = innermost();
+
+	return c && c->is_told ? c->number : 0;
+}
+
+uint64_t collections__with_ranges(void)
+{
+	const struct collection *c = innermost();
+
+	return c && c->is_told && c->has_ranges ? c->number : 0;
+}
+
+bool collections__background_has_ranges(void)
+{
+	const struct collection *c = innermost();
+
+	return c && c->is_background && c->has_ranges;
+}
+
+/* ---- Starts ---- */
+
+static struct collection *push(bool is_by_events)
+{
+	const unsigned n = atomic_load(&depth);
+	struct collection *c = &running[n < MOST_AT_ONCE ? n : MOST_AT_ONCE - 1];
+
+	if (n == MOST_AT_ONCE && c->by_events)
+		atomic_fetch_sub(&by_events, 1);
+	memset(c, 0, sizeof(*c));
+	c->number = ++numbers;
+	c->count = NO_COUNT;
+	c->by_events = is_by_events;
+	bounds__sizes(c->before);
+	history__clear(&c->history);
+	if (n < MOST_AT_ONCE)
+		atomic_store(&depth, n + 1);
+	return c;
+}
+
+static void pop(void)
+{
+	const unsigned n = atomic_load(&depth);
+
+	if (running[n - 1].by_events)
+		atomic_fetch_sub(&by_events, 1);
+	atomic_store(&depth, n - 1);
+}
+
+static void tell_start(struct collection *c, uint64_t generations, uint32_t reason, uint32_t how)
+{
+	c->generations = generations;
+
+	c->is_told = true;
+
+	struct gctrace_writer *writer = emitter__take(c->number, pauses__now());
+
+	producer__define_reason(writer, reason);
+	if (gctrace_wants_gc__start())
+		gctrace_write_gc_start(writer, c->number, generations, reason, how);
+	if (c->has_ranges)
+		bounds__write(writer, GCTRACE_BEFORE, c->number);
+	emitter__release(writer);
+}
+
+/* Closing a session looks at by_events after it has said that nothing is told by it any more. */
+static bool begins_by_events(void)
+{
+	atomic_fetch_add(&by_events, 1);
+	if (session__tells(SESSION_COLLECTIONS))
+		return true;
+	atomic_fetch_sub(&by_events, 1);
+	return false;
 }
 
 void collections__started(uint64_t generations, bool is_induced)
 {
-	numbers++;
-	if (!emitter__is_heard())
+	if (!emitter__is_heard()) {
+		numbers++;
 		return;
-	atomic_store(&current, numbers);
+	}
+	bounds__look();
 
-	struct gctrace_writer *writer = emitter__take(numbers, pauses__now());
+	const bool is_by_events = begins_by_events();
+	struct collection *c = push(is_by_events);
 
-	if (gctrace_wants_gc__start())
-		gctrace_write_gc_start(writer, numbers, generations,
-				       is_induced ? GCTRACE_REASON_EXPLICIT :
-						    GCTRACE_REASON_UNKNOWN,
-				       0);
+	if (!is_by_events)
+		tell_start(c, generations,
+			   is_induced ? GCTRACE_REASON_EXPLICIT : GCTRACE_REASON_UNKNOWN, 0);
+}
+
+/* ---- Ends ---- */
+
+static void write_pools(struct gctrace_writer *writer, const struct collection *c)
+{
+	uint64_t after[GENERATIONS];
+
+	bounds__sizes(after);
+	for (unsigned i = 0; i < GENERATIONS; i++) {
+		if (after[i] != UINT64_MAX)
+			gctrace_write_pool(writer, c->number, producer__generation(i),
+					   c->before[i], after[i], UINT64_MAX, UINT64_MAX);
+	}
+}
+
+/* From its start to its end. */
+static bool has_told_ranges(const struct collection *c)
+{
+	return c->has_ranges && session__tells(SESSION_MOVEMENT);
+}
+
+static void tell_end(const struct collection *c)
+{
+	emitter__flush_all();
+
+	struct gctrace_writer *writer = emitter__take(c->number, pauses__now());
+
+	write_pools(writer, c);
+	if (c->by_events)
+		history__write(&c->history, writer, c->number, c->generations);
+	if (c->has_ranges)
+		bounds__write(writer, GCTRACE_AFTER, c->number);
+	if (gctrace_wants_gc__finish())
+		gctrace_write_gc_finish_as(writer, c->number, c->history.how,
+					   has_told_ranges(c) ? 0 : GCTRACE_FINISH_UNTOLD);
+	if (!pauses__now())
+		gctrace_flush(writer);
 	emitter__release(writer);
+}
+
+static void end_innermost(void)
+{
+	const struct collection *c = innermost();
+
+	if (c->is_told)
+		tell_end(c);
+	pop();
 }
 
 void collections__finished(void)
 {
-	const uint64_t gc = collections__now();
+	const struct collection *c = innermost();
 
-	if (!gc)
+	if (!c)
 		return;
-	emitter__flush_all();
-
-	struct gctrace_writer *writer = emitter__take(gc, pauses__now());
-
-	if (gctrace_wants_gc__finish())
-		gctrace_write_gc_finish(writer, gc);
-	if (!pauses__now())
-		gctrace_flush(writer);
-	emitter__release(writer);
-	atomic_store(&current, 0);
+	bounds__look();
+	if (!c->by_events || !session__tells(SESSION_COLLECTIONS))
+		end_innermost(); /* its GC_END will not come, or finds it ended */
 }
 
-void collections__event(uint32_t id, const uint8_t *payload, uint32_t bytes)
+/* ---- Events ---- */
+
+/* GCStart_V2: what is condemned. A background collection leaves gen0 and gen1 alone. */
+static uint64_t generations_of(uint32_t generation, bool is_background)
 {
-	(void)id;
-	(void)payload;
-	(void)bytes;
+	if (is_background)
+		return 1 << 2 | 1 << 3 | 1 << 4;
+	return generation >= 2 ? 0x1f : (2u << generation) - 1;
+}
+
+/*
+ * The one that Started has announced; else, with another one under way by events, a new one, made
+ * on behalf of that.
+ */
+static struct collection *announced(void)
+{
+	struct collection *c = innermost();
+
+	if (c && c->is_over) {
+		end_innermost();
+		c = innermost();
+	}
+	if (!c || !c->by_events)
+		return NULL;
+	if (c->count == NO_COUNT)
+		return c;
+	atomic_fetch_add(&by_events, 1);
+	return push(true);
+}
+
+static void start(struct payload payload)
+{
+	const uint32_t count = payload__u32(&payload), generation = payload__u32(&payload);
+	const uint32_t reason = payload__u32(&payload), type = payload__u32(&payload);
+	struct collection *c = payload.bad ? NULL : announced();
+
+	if (!c)
+		return;
+	c->count = count;
+	c->is_background = type == GC_TYPE_BACKGROUND;
+	c->has_ranges = session__tells(SESSION_MOVEMENT) && bounds__are_known();
+	tell_start(c, generations_of(generation, c->is_background), producer__reason(reason),
+		   c->is_background ? GCTRACE_HOW_CONCURRENT | GCTRACE_HOW_SWEEPING : 0);
+}
+
+static void end(struct payload payload)
+{
+	const uint32_t count = payload__u32(&payload);
+	struct collection *c = innermost();
+
+	if (c && c->by_events)
+		c->is_over = !payload.bad && c->count == count;
+}
+
+void collections__pause_ends(void)
+{
+	const struct collection *c;
+
+	while ((c = innermost()) && c->by_events && !c->is_background)
+		end_innermost();
+}
+
+void collections__event(uint32_t id, const uint8_t *bytes, uint32_t count)
+{
+	const struct payload payload = payload__of(bytes, count);
+	struct collection *c = innermost();
+
+	if (id == EVENT_GC_START)
+		start(payload);
+	else if (id == EVENT_GC_END)
+		end(payload);
+	else if (c && c->by_events)
+		history__note(&c->history, id, payload);
+	if (id == EVENT_HEAP_STATS && c && c->is_over)
+		end_innermost();
+}
+
+void collections__await_events(void)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < 2000 && atomic_load(&by_events); i++)
+		nanosleep(&moment, NULL);
 }

@@ -1,7 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Collections, from their start to their end: by the profiler's callbacks, and by events while a
- * session is open, which tell more.
+ * Collections, from their start to their end.
+ *
+ * TWO SOURCES. The profiler's callbacks GarbageCollectionStarted and GarbageCollectionFinished come
+ * always; they tell the generations and whether the program asked. While a session is open, events
+ * tell the reason, the kind and the runtime's number as well. What has started by one source ends
+ * by the same one, so that a session may be opened at any time; before one is closed, what started
+ * by its events must have ended (collections__await_events()).
+ *
+ * ORDER, as it was seen with .NET 10, workstation and server:
+ *
+ *   suspension, callback Started, GC_START, ranges, GLOBAL_HISTORY, HEAP_HISTORY (one a heap),
+ *   callback Finished, GC_END, HEAP_STATS, resumption
+ *
+ *   A background collection has its Started and GC_START in a first pause. Often a collection of
+ *   gen0 or gen1 is made in that very pause: with GC_START and GC_END of its own, a callback
+ *   Finished, but no callback Started. Then come two more suspensions (the second one only for
+ *   SESSION_MOVEMENT), with collections of gen0 and gen1 in between; Finished, GC_END and
+ *   HEAP_STATS come from the background thread, in no pause. Two collections never work at once:
+ *   one interrupts the other.
+ *
+ * So by callbacks alone, a background collection that begins with another one looks like a
+ * collection of gen2 that ends with the first pause, and its own end is not told.
  */
 #ifndef GCTRACE_DOTNET_COLLECTIONS_H
 #define GCTRACE_DOTNET_COLLECTIONS_H
@@ -13,10 +33,25 @@
 void collections__started(uint64_t generations, bool is_induced);
 void collections__finished(void);
 
-/* GC_START, GC_END, HEAP_STATS. */
+/* GC_START, GC_END, HEAP_STATS, GLOBAL_HISTORY, HEAP_HISTORY. */
 void collections__event(uint32_t id, const uint8_t *payload, uint32_t bytes);
+
+/* The pause is about to end: what cannot go on without one is over. */
+void collections__pause_ends(void);
 
 /* The number of the collection at work (the inner one, where one interrupts another), 0: none. */
 uint64_t collections__now(void);
+
+/* The same, if its ranges are told from its start on. */
+uint64_t collections__with_ranges(void);
+
+/* Does the background collection that is under way tell ranges at its end? */
+bool collections__background_has_ranges(void);
+
+/*
+ * Waits until nothing is under way that started by events; session__tells() says already that no
+ * other will. By the agent's own threads. After two seconds it forgets them: they never end.
+ */
+void collections__await_events(void);
 
 #endif

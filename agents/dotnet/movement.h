@@ -9,7 +9,7 @@
 /* Opens and closes the session; by the watcher's thread, at each look. */
 void movement__want(bool is_wanted);
 
-/* SURVIVING_RANGES, MOVED_RANGES, GENERATION_RANGE: by several threads of the collector at once. */
+/* SURVIVING_RANGES, MOVED_RANGES: by several threads of the collector at once. */
 void movement__event(uint32_t id, const uint8_t *payload, uint32_t bytes);
 
 #endif

@@ -6,11 +6,13 @@
 #include "producer.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <time.h>
 
 static uint64_t numbers;	 /* of the last one; by the suspending thread */
 static _Atomic uint64_t current; /* 0: none */
 static uint64_t started_ns, suspend_ns;
+static bool is_for_collection;
 
 static uint64_t now(void)
 {
@@ -25,11 +27,43 @@ uint64_t pauses__now(void)
 	return atomic_load_explicit(&current, memory_order_relaxed);
 }
 
+/*
+ * A background collection stops the program to finish marking, and, if its survivors are asked for,
+ * to tell them.
+ */
+static uint64_t why_in_background(void)
+{
+	static uint64_t marked; /* the collection whose marking is finished */
+	const uint64_t gc = collections__now();
+
+	if (gc && gc == marked && collections__background_has_ranges())
+		return WHY_SURVIVORS;
+	marked = gc;
+	return GCTRACE_WHY_REMARK;
+}
+
 static uint64_t why(int32_t reason)
 {
-	if (reason == SUSPEND_FOR_GC || reason == SUSPEND_FOR_GC_PREP)
+	switch (reason) {
+	case SUSPEND_FOR_GC:
 		return GCTRACE_WHY_COLLECTION;
-	return GCTRACE_WHY_OTHER;
+	case SUSPEND_FOR_GC_PREP:
+		return why_in_background();
+	default:
+		return GCTRACE_WHY_OTHER;
+	}
+}
+
+static void tell_begin(uint64_t why)
+{
+	struct gctrace_writer *writer = emitter__take(0, numbers);
+
+	producer__write(writer);
+	if (why == WHY_SURVIVORS)
+		producer__define_why(writer);
+	if (gctrace_wants_pause__begin())
+		gctrace_write_pause_begin(writer, numbers, why);
+	emitter__release(writer);
 }
 
 void pauses__suspend(int32_t reason)
@@ -39,14 +73,9 @@ void pauses__suspend(int32_t reason)
 		return;
 	started_ns = now();
 	suspend_ns = UINT64_MAX;
+	is_for_collection = reason == SUSPEND_FOR_GC;
 	atomic_store(&current, numbers);
-
-	struct gctrace_writer *writer = emitter__take(0, numbers);
-
-	producer__write(writer);
-	if (gctrace_wants_pause__begin())
-		gctrace_write_pause_begin(writer, numbers, why(reason));
-	emitter__release(writer);
+	tell_begin(why(reason));
 }
 
 void pauses__suspended(void)
@@ -78,5 +107,7 @@ void pauses__aborted(void)
 
 void pauses__resumed(void)
 {
+	if (is_for_collection && pauses__now())
+		collections__pause_ends();
 	end();
 }

@@ -14,4 +14,16 @@ void producer__write(struct gctrace_writer *writer);
 /* Tells it at once, outside any pause. */
 void producer__introduce(void);
 
+/* "gen0" … "POH". */
+const char *producer__generation(unsigned generation);
+
+/* GCStart's Reason as enum gctrace_reason or a number of our own, which wants its definition. */
+uint32_t producer__reason(uint32_t reason);
+/* Defines a number of our own; nothing for others. */
+void producer__define_reason(struct gctrace_writer *writer, uint32_t reason);
+
+/* Why the background thread stops the program once more: for what SESSION_MOVEMENT tells. */
+#define WHY_SURVIVORS GCTRACE_WHY_OWN
+void producer__define_why(struct gctrace_writer *writer);
+
 #endif

@@ -2,6 +2,7 @@
 #include "profiler.h"
 #include "agents/common/emitter.h"
 #include "agents/common/watcher.h"
+#include "bounds.h"
 #include "collections.h"
 #include "contract.h"
 #include "dump.h"
@@ -113,6 +114,7 @@ static void heed(const struct requests *now, const struct requests *before)
 {
 	if (now->listens && !before->listens)
 		producer__introduce();
+	bounds__make_room();
 	movement__want(now->movement && now->listens);
 	dump__want(now->dump && now->listens);
 }
@@ -153,7 +155,7 @@ static HRESULT begin(void *unknown)
 	if (result < 0)
 		return result;
 	producer__learn();
-	if (!emitter__init(count_writers()))
+	if (!emitter__init(count_writers()) || !bounds__init())
 		return (HRESULT)GCTRACE_DOTNET_NO_MEMORY;
 	result = CLR_CALL(set_event_mask2, MONITOR_SUSPENDS,
 			  HIGH_BASIC_GC | HIGH_MONITOR_EVENT_PIPE);

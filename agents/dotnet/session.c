@@ -10,6 +10,7 @@
 #include <uchar.h>
 
 #define LEVEL_INFORMATIONAL 4
+#define NAME_UNITS 64 /* of a provider that is not ours, cut: it does not matter */
 
 static const char16_t runtime_provider[] = u"Microsoft-Windows-DotNETRuntime";
 
@@ -22,12 +23,12 @@ static const uint64_t keywords[SESSIONS] = {
 /* Our own threads against each other; no callback takes it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t sessions[SESSIONS]; /* the runtime's numbers; 0: not open */
-static atomic_bool tells_collections;
+static atomic_bool tells[SESSIONS];
 static _Atomic uintptr_t provider_handle; /* 0: no event yet */
 
-bool session__tells_collections(void)
+bool session__tells(enum session session)
 {
-	return atomic_load_explicit(&tells_collections, memory_order_relaxed);
+	return atomic_load(&tells[session]);
 }
 
 static HRESULT start(enum session session)
@@ -37,58 +38,74 @@ static HRESULT start(enum session session)
 		.keywords = keywords[session],
 		.level = LEVEL_INFORMATIONAL,
 	};
+	HRESULT result = S_OK;
 
-	if (sessions[session])
-		return S_OK;
-
-	const HRESULT result = CLR_CALL(start_session, 1, &config, 0, &sessions[session]);
-
+	if (!sessions[session])
+		result = CLR_CALL(start_session, 1, &config, 0, &sessions[session]);
 	if (result < 0)
 		sessions[session] = 0;
+	atomic_store(&tells[session], sessions[session] != 0);
 	return result;
+}
+
+/* What starts from now on is not told by it. */
+static void announce_stop(enum session session)
+{
+	atomic_store(&tells[session], false);
 }
 
 static void stop(enum session session)
 {
+	announce_stop(session);
 	if (sessions[session])
 		CLR_CALL(stop_session, sessions[session]);
 	sessions[session] = 0;
 }
 
-static HRESULT start_with_collections(enum session session)
+static bool needs_collections(void)
 {
-	HRESULT result = start(SESSION_COLLECTIONS);
-
-	if (result < 0)
-		return result;
-	atomic_store(&tells_collections, true);
-	return start(session);
-}
-
-static void stop_collections_unless_needed(void)
-{
-	if (sessions[SESSION_MOVEMENT] || sessions[SESSION_DUMP])
-		return;
-	atomic_store(&tells_collections, false);
-	stop(SESSION_COLLECTIONS);
+	return sessions[SESSION_MOVEMENT] || sessions[SESSION_DUMP];
 }
 
 HRESULT session__open(enum session session)
 {
 	pthread_mutex_lock(&lock);
 
-	const HRESULT result = start_with_collections(session);
+	HRESULT result = start(SESSION_COLLECTIONS);
 
-	stop_collections_unless_needed();
+	if (result >= 0)
+		result = start(session);
+	if (!needs_collections())
+		stop(SESSION_COLLECTIONS);
 	pthread_mutex_unlock(&lock);
 	return result;
+}
+
+static void close_movement(void)
+{
+	announce_stop(SESSION_MOVEMENT);
+	if (!sessions[SESSION_DUMP])
+		announce_stop(SESSION_COLLECTIONS);
+	collections__await_events();
+	stop(SESSION_MOVEMENT);
+}
+
+static void close_collections(void)
+{
+	announce_stop(SESSION_COLLECTIONS);
+	collections__await_events();
+	stop(SESSION_COLLECTIONS);
 }
 
 void session__close(enum session session)
 {
 	pthread_mutex_lock(&lock);
-	stop(session);
-	stop_collections_unless_needed();
+	if (session == SESSION_MOVEMENT)
+		close_movement();
+	else
+		stop(session);
+	if (!needs_collections() && sessions[SESSION_COLLECTIONS])
+		close_collections();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -99,8 +116,11 @@ void session__renew(void)
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < SESSIONS; i++) {
 		was_open[i] = sessions[i] != 0;
-		stop(i);
+		announce_stop(i);
 	}
+	collections__await_events();
+	for (int i = 0; i < SESSIONS; i++)
+		stop(i);
 	for (int i = 0; i < SESSIONS; i++) {
 		if (was_open[i])
 			start(i);
@@ -113,14 +133,13 @@ void session__renew(void)
 static bool is_runtime_provider(uintptr_t provider)
 {
 	const uintptr_t known = atomic_load_explicit(&provider_handle, memory_order_relaxed);
-	const uint32_t room = sizeof(runtime_provider) / sizeof(runtime_provider[0]);
-	uint16_t name[sizeof(runtime_provider) / sizeof(runtime_provider[0])];
+	uint16_t name[NAME_UNITS] = { 0 };
 	uint32_t units = 0;
 
 	if (known)
 		return provider == known;
-	if (CLR_CALL(get_provider_info, provider, room, &units, name) < 0 || units != room ||
-	    memcmp(name, runtime_provider, sizeof(name)) != 0)
+	if (CLR_CALL(get_provider_info, provider, NAME_UNITS, &units, name) < 0 ||
+	    memcmp(name, runtime_provider, sizeof(runtime_provider)) != 0)
 		return false;
 	atomic_store(&provider_handle, provider);
 	return true;
@@ -138,11 +157,12 @@ void session__deliver(uintptr_t provider, uint32_t id, uint32_t version, const u
 		dump__event(id, version, payload, bytes);
 		return;
 	case EVENT_HEAP_STATS:
+	case EVENT_HEAP_HISTORY:
+	case EVENT_GLOBAL_HISTORY:
 		collections__event(id, payload, bytes);
 		return;
 	case EVENT_SURVIVING_RANGES:
 	case EVENT_MOVED_RANGES:
-	case EVENT_GENERATION_RANGE:
 		movement__event(id, payload, bytes);
 		return;
 	case EVENT_BULK_TYPE:

@@ -28,24 +28,35 @@
 
 enum session {
 	SESSION_COLLECTIONS, /* 0x1: opened by the two below, not by callers */
-	SESSION_MOVEMENT,    /* 0x400000: moved and surviving ranges, generations' places */
+	SESSION_MOVEMENT,    /* 0x400000: moved and surviving ranges */
 	SESSION_DUMP,	     /* 0x1180000: types, and the whole heap in a forced collection */
 	SESSIONS
 };
+
+/* GCStart_V2's Type. */
+#define GC_TYPE_BACKGROUND 1
 
 /*
  * S_OK, also when it is open already, or the runtime's error. The first in a process takes 20 to
  * 350 ms, later ones 0.2 ms where the program is idle. Events may come before it returns.
  */
 HRESULT session__open(enum session session);
-/* Nothing where it is not open. No event of it comes after it has returned, but one may be under
- * way on another thread. */
+/*
+ * Nothing where it is not open. SESSION_DUMP is closed at once; of the others first those
+ * collections end that are told by it, for two seconds at most.
+ */
 void session__close(enum session session);
-/* Closes what is open and opens it again, so that the runtime tells types anew to everybody. */
+/*
+ * Closes what is open and opens it again, so that the runtime tells types anew to everybody. What
+ * collections do in between is not told, which their ends say.
+ */
 void session__renew(void);
 
-/* Are starts and ends of collections told by events? Any thread. */
-bool session__tells_collections(void);
+/*
+ * Does what starts now come in this session? From some time after it was opened, to some time
+ * before it is closed. Any thread.
+ */
+bool session__tells(enum session session);
 
 /* An event: goes to collections__event(), movement__event() and dump__event() by its number. */
 void session__deliver(uintptr_t provider, uint32_t id, uint32_t version, const uint8_t *payload,
@@ -55,11 +66,7 @@ void session__deliver(uintptr_t provider, uint32_t id, uint32_t version, const u
 enum event {
 	EVENT_GC_START = 1,
 	EVENT_GC_END = 2,
-	EVENT_RESTART_END = 3,
 	EVENT_HEAP_STATS = 4,
-	EVENT_RESTART_BEGIN = 7,
-	EVENT_SUSPEND_END = 8,
-	EVENT_SUSPEND_BEGIN = 9,
 	EVENT_BULK_TYPE = 15,
 	EVENT_BULK_ROOT_EDGE = 16,
 	EVENT_BULK_DEPENDENT = 17,
@@ -67,8 +74,9 @@ enum event {
 	EVENT_BULK_EDGE = 19,
 	EVENT_SURVIVING_RANGES = 21,
 	EVENT_MOVED_RANGES = 22,
-	EVENT_GENERATION_RANGE = 23,
-	EVENT_BULK_STATIC = 38
+	EVENT_BULK_STATIC = 38,
+	EVENT_HEAP_HISTORY = 204,
+	EVENT_GLOBAL_HISTORY = 205
 };
 
 #endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where the generations lie, and how large they are: what the runtime's GetGenerationBounds says.
+ * Its own table is made anew when a collection starts and when it ends; it was seen to be right,
+ * to the byte, in the callbacks GarbageCollectionStarted and GarbageCollectionFinished (compared
+ * with GCPerHeapHistory and GCHeapStats of .NET 10), and is looked at only there.
+ *
+ * A size is what a generation spans: what is free between its objects is in it.
+ */
+#ifndef GCTRACE_DOTNET_BOUNDS_H
+#define GCTRACE_DOTNET_BOUNDS_H
+
+#include <gctrace/probes.h>
+
+#include <stdbool.h>
+
+#include "clr.h"
+
+#define GENERATIONS 5 /* 0, 1, 2, large objects, pinned objects */
+
+/* Gets memory for the first look. Once; false: no memory. */
+bool bounds__init(void);
+
+/*
+ * Memory for as many parts as there may be soon; by the watcher's thread, at each look. A heap of
+ * which there are more parts than room for them is not known until then.
+ */
+void bounds__make_room(void);
+
+/* By the thread that the runtime calls back, in the two callbacks. Sorts the parts by address. */
+void bounds__look(void);
+
+/* Is there anything known? */
+bool bounds__are_known(void);
+
+/* Bytes of each generation; UINT64_MAX where nothing is known. */
+void bounds__sizes(uint64_t sizes[GENERATIONS]);
+
+/*
+ * The generation that an address lies in; `otherwise` where it lies in none. *hint: 0 at first,
+ * then whatever it became: neighbours are found at once. By any thread of the collector.
+ */
+uint32_t bounds__generation(uint64_t address, uint32_t otherwise, uint32_t *hint);
+
+/* Writes them all. */
+void bounds__write(struct gctrace_writer *writer, enum gctrace_when when, uint64_t gc);
+
+#endif

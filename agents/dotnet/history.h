@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the runtime has counted itself in one collection: whether it compacted
+ * (GCGlobalHeapHistory), of each generation the bytes on free lists and in free objects
+ * (GCPerHeapHistory, one event a heap), what was promoted, pinned, finalized (GCHeapStats).
+ *
+ * The history comes before the end, but behind it for background collections with server GC: there
+ * it is not known what was free.
+ */
+#ifndef GCTRACE_DOTNET_HISTORY_H
+#define GCTRACE_DOTNET_HISTORY_H
+
+#include "bounds.h"
+#include "payload.h"
+
+struct history {
+	uint32_t heaps;	       /* how many there are; 0: not told */
+	uint32_t heaps_told;
+	uint32_t how;	       /* enum gctrace_how, 0: not told */
+	uint64_t free_before[GENERATIONS], free_after[GENERATIONS];
+	bool has_stats;
+	uint64_t promoted[GENERATIONS];
+	uint64_t finalized_bytes, finalized_objects;
+	uint32_t pinned, monitors, handles;
+};
+
+void history__clear(struct history *history);
+
+/* GLOBAL_HISTORY, HEAP_HISTORY or HEAP_STATS; others are ignored. */
+void history__note(struct history *history, uint32_t id, struct payload payload);
+
+/* Writes it all. generations: the mask of what was condemned. */
+void history__write(const struct history *history, struct gctrace_writer *writer, uint64_t gc,
+		    uint64_t generations);
+
+#endif
