@@ -21,7 +21,7 @@ struct collection {
 	uint64_t count;		/* the runtime's */
 	bool by_events;
 	bool is_told;		/* its start was */
-	bool is_over;		/* GC_END has come, HEAP_STATS is to come */
+	bool is_over;		/* GC_END has come, HEAP_STATS and history may be to come */
 	bool is_background;
 	uint64_t generations;	/* condemned, as a mask */
 	bool has_ranges;	/* from its start on */
@@ -52,11 +52,13 @@ uint64_t collections__now(void)
 	return c && c->is_told ? c->number : 0;
 }
 
-uint64_t collections__with_ranges(void)
+struct ranges_of collections__with_ranges(void)
 {
 	const struct collection *c = innermost();
 
-	return c && c->is_told && c->has_ranges ? c->number : 0;
+	if (!c || !c->is_told || !c->has_ranges)
+		return (struct ranges_of){ 0, 0 };
+	return (struct ranges_of){ c->number, c->generations };
 }
 
 bool collections__background_has_ranges(void)
@@ -269,8 +271,8 @@ void collections__event(uint32_t id, const uint8_t *bytes, uint32_t count)
 		end(payload);
 	else if (c && c->by_events)
 		history__note(&c->history, id, payload);
-	if (id == EVENT_HEAP_STATS && c && c->is_over)
-		end_innermost();
+	if (c && c->is_over && history__is_whole(&c->history))
+		end_innermost(); /* else at the end of the pause, or when another one starts */
 }
 
 void collections__await_events(void)

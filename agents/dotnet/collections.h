@@ -18,7 +18,7 @@
  *   Finished, but no callback Started. Then come two more suspensions (the second one only for
  *   SESSION_MOVEMENT), with collections of gen0 and gen1 in between; Finished, GC_END and
  *   HEAP_STATS come from the background thread, in no pause. Two collections never work at once:
- *   one interrupts the other.
+ *   one interrupts the other. With server GC the history of a background one comes last of all.
  *
  * So by callbacks alone, a background collection that begins with another one looks like a
  * collection of gen2 that ends with the first pause, and its own end is not told.
@@ -42,8 +42,12 @@ void collections__pause_ends(void);
 /* The number of the collection at work (the inner one, where one interrupts another), 0: none. */
 uint64_t collections__now(void);
 
-/* The same, if its ranges are told from its start on. */
-uint64_t collections__with_ranges(void);
+/* The same, if its ranges are told from its start on, and what it condemns. */
+struct ranges_of {
+	uint64_t gc; /* 0: they are not */
+	uint64_t generations;
+};
+struct ranges_of collections__with_ranges(void);
 
 /* Does the background collection that is under way tell ranges at its end? */
 bool collections__background_has_ranges(void);

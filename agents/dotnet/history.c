@@ -52,7 +52,10 @@ static void note_heap(struct history *history, struct payload payload)
 		payload__u64(&payload);
 		history->free_after[i] += payload__u64(&payload);
 		history->free_after[i] += payload__u64(&payload);
-		payload__take(&payload, 4 * 8);
+		payload__u64(&payload); /* came in */
+		history->survived[i] += payload__u64(&payload); /* pinned */
+		history->survived[i] += payload__u64(&payload); /* others */
+		payload__u64(&payload);
 	}
 	history->heaps_told++;
 }
@@ -85,17 +88,15 @@ void history__note(struct history *history, uint32_t id, struct payload payload)
 		note_stats(history, payload);
 }
 
-static void write_stats(const struct history *history, struct gctrace_writer *writer, uint64_t gc,
-			uint64_t generations)
+static bool has_all_heaps(const struct history *history)
+{
+	return history->heaps && history->heaps_told == history->heaps;
+}
+
+static void write_stats(const struct history *history, struct gctrace_writer *writer, uint64_t gc)
 {
 	const uint64_t all = UINT64_MAX;
 
-	/* Of the others it says again what it said before. */
-	for (unsigned i = 0; i < GENERATIONS; i++) {
-		if (generations >> i & 1)
-			gctrace_write_figure(writer, gc, GCTRACE_FIGURE_PROMOTED, i,
-					     history->promoted[i]);
-	}
 	gctrace_write_figure(writer, gc, GCTRACE_FIGURE_PINNED, all, history->pinned);
 	gctrace_write_figure(writer, gc, GCTRACE_FIGURE_HANDLES, all, history->handles);
 	gctrace_write_figure(writer, gc, GCTRACE_FIGURE_FINALIZED_BYTES, all,
@@ -105,17 +106,34 @@ static void write_stats(const struct history *history, struct gctrace_writer *wr
 	gctrace_write_figure(writer, gc, GCTRACE_FIGURE_MONITORS, all, history->monitors);
 }
 
+bool history__is_whole(const struct history *history)
+{
+	return has_all_heaps(history) && history->has_stats;
+}
+
+/* Of generations that were not condemned it says again what it said before. */
+static void write_survived(const struct history *history, struct gctrace_writer *writer,
+			   uint64_t gc, uint64_t generations)
+{
+	for (unsigned i = 0; i < GENERATIONS; i++) {
+		if (generations >> i & 1)
+			gctrace_write_figure(writer, gc, GCTRACE_FIGURE_PROMOTED, i,
+					     has_all_heaps(history) ? history->survived[i]
+							       : history->promoted[i]);
+	}
+}
+
 void history__write(const struct history *history, struct gctrace_writer *writer, uint64_t gc,
 		    uint64_t generations)
 {
-	const bool is_whole = history->heaps && history->heaps_told == history->heaps;
-
 	for (unsigned i = 0; i < GENERATIONS; i++) {
 		gctrace_write_figure(writer, gc, GCTRACE_FIGURE_FREE_BEFORE, i,
-				     is_whole ? history->free_before[i] : UINT64_MAX);
+				     has_all_heaps(history) ? history->free_before[i] : UINT64_MAX);
 		gctrace_write_figure(writer, gc, GCTRACE_FIGURE_FREE_AFTER, i,
-				     is_whole ? history->free_after[i] : UINT64_MAX);
+				     has_all_heaps(history) ? history->free_after[i] : UINT64_MAX);
 	}
+	if (has_all_heaps(history) || history->has_stats)
+		write_survived(history, writer, gc, generations);
 	if (history->has_stats)
-		write_stats(history, writer, gc, generations);
+		write_stats(history, writer, gc);
 }

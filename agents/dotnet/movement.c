@@ -23,55 +23,54 @@ void movement__want(bool is_wanted)
 	is_open = is_wanted;
 }
 
-/* Of a range that lies in no known generation: collected, so it is in the youngest at least. */
+/* Of a range that lies in no known generation: it is newer than what is known. */
 #define GENERATION_OTHERWISE 0
 
-static void write_moved(struct gctrace_writer *writer, uint64_t gc, struct payload payload,
-			uint32_t count)
+static void write_moved(struct gctrace_writer *writer, const struct ranges_of *of,
+			struct payload payload, uint32_t count)
 {
-	for (uint32_t i = 0, hint = 0; i < count; i++) {
+	for (uint32_t hint = 0; count && payload__left(&payload) >= MOVED_BYTES; count--) {
 		const uint64_t from = payload__u64(&payload), to = payload__u64(&payload);
 		const uint64_t length = payload__u64(&payload);
 
-		gctrace_write_move(writer, gc, bounds__generation(from, GENERATION_OTHERWISE, &hint),
-				   0, from, to, length);
+		gctrace_write_move(writer, of->gc,
+				   bounds__generation(from, GENERATION_OTHERWISE, &hint), 0, from,
+				   to, length);
 	}
 }
 
-static void write_surviving(struct gctrace_writer *writer, uint64_t gc, struct payload payload,
-			    uint32_t count)
+/* A background collection tells what it found in gen0 and gen1 as well, where nobody was at stake. */
+static void write_surviving(struct gctrace_writer *writer, const struct ranges_of *of,
+			    struct payload payload, uint32_t count)
 {
-	for (uint32_t i = 0, hint = 0; i < count; i++) {
+	for (uint32_t hint = 0; count && payload__left(&payload) >= SURVIVING_BYTES; count--) {
 		const uint64_t start = payload__u64(&payload), length = payload__u64(&payload);
+		const uint32_t generation =
+			bounds__generation(start, GENERATION_OTHERWISE, &hint);
 
-		gctrace_write_survivor(writer, gc,
-				       bounds__generation(start, GENERATION_OTHERWISE, &hint),
-				       start, length);
+		if (of->generations >> generation & 1)
+			gctrace_write_survivor(writer, of->gc, generation, start, length);
 	}
 }
 
-/* u32 index, u32 count, u16; then count ranges. A count beyond the end is cut to what is there. */
-void movement__event(uint32_t id, const uint8_t *bytes, uint32_t n)
+/* u32 index, u32 count, u16; then count ranges. */
+void movement__event(uint32_t id, const uint8_t *at, uint32_t bytes)
 {
-	const uint64_t gc = collections__with_ranges();
-	struct payload payload = payload__of(bytes, n);
+	const struct ranges_of of = collections__with_ranges();
+	struct payload payload = payload__of(at, bytes);
+	struct gctrace_writer *writer;
 
 	payload__u32(&payload);
 
-	uint32_t count = payload__u32(&payload);
+	const uint32_t count = payload__u32(&payload);
 
 	payload__u16(&payload);
-	if (!gc || payload.bad)
+	if (!of.gc)
 		return;
-
-	const size_t most = payload__left(&payload) /
-			    (id == EVENT_MOVED_RANGES ? MOVED_BYTES : SURVIVING_BYTES);
-	struct gctrace_writer *writer = emitter__take(gc, pauses__now());
-
-	count = count < most ? count : (uint32_t)most;
+	writer = emitter__take(of.gc, pauses__now());
 	if (id == EVENT_MOVED_RANGES)
-		write_moved(writer, gc, payload, count);
+		write_moved(writer, &of, payload, count);
 	else
-		write_surviving(writer, gc, payload, count);
+		write_surviving(writer, &of, payload, count);
 	emitter__release(writer);
 }
