@@ -80,6 +80,16 @@ bool emitter__is_heard(void)
 	return gctrace_wants_batch() || e.emitter.sink;
 }
 
+bool emitter__has_descriptor(void)
+{
+	return e.emitter.sink != NULL;
+}
+
+uint64_t emitter__batches(void)
+{
+	return __atomic_load_n(&e.emitter.sequence, __ATOMIC_RELAXED);
+}
+
 static bool change(struct slot *slot, int from, int to)
 {
 	return atomic_compare_exchange_strong(&slot->state, &from, to);

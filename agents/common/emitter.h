@@ -30,6 +30,12 @@ void emitter__to_descriptor(int fd);
 /* Is anything that is written told to somebody? */
 bool emitter__is_heard(void);
 
+/* Do batches go to a descriptor? Then every kind is wanted. */
+bool emitter__has_descriptor(void);
+
+/* How many batches have gone so far: back-pressure is looked at when it has grown. */
+uint64_t emitter__batches(void);
+
 /* A writer of the caller's own until it is released. gc, pause: what its records belong to. */
 struct gctrace_writer *emitter__take(uint64_t gc, uint64_t pause);
 void emitter__release(struct gctrace_writer *writer);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "pace.h"
+#include "emitter.h"
+
+#include <stdint.h>
+#include <time.h>
+
+#define LOOK_NS 1000000
+#define WAIT_MOST_NS UINT64_C(2000000000)
+
+static uint64_t seen; /* batches */
+static bool is_over;
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool pace__is_wanted(void)
+{
+	return gctrace_requests_dump() || emitter__has_descriptor();
+}
+
+static void wait_as_asked(void)
+{
+	const struct timespec look = { .tv_nsec = LOOK_NS };
+	const uint64_t end = now() + WAIT_MOST_NS;
+
+	while (gctrace_requests_pause() && pace__is_wanted() && now() < end)
+		nanosleep(&look, NULL);
+}
+
+void pace__begin(void)
+{
+	seen = emitter__batches();
+	is_over = !pace__is_wanted();
+}
+
+bool pace__may_go_on(void)
+{
+	const uint64_t batches = emitter__batches();
+
+	if (batches != seen && !is_over) {
+		wait_as_asked();
+		is_over = !pace__is_wanted();
+		seen = batches;
+	}
+	return !is_over;
+}
