@@ -51,6 +51,8 @@ struct guid {
 	{ 0xF460E352, 0xD76D, 0x4FE9, { 0x83, 0x5F, 0xF6, 0xAF, 0x9D, 0x6E, 0x86, 0x2D } },       \
 	{ 0x6E6C7EE2, 0x0701, 0x4EC2, { 0x9D, 0x29, 0x2E, 0x87, 0x33, 0xB6, 0x69, 0x34 } },       \
 	{ 0x27B24CCD, 0x1CB1, 0x47C5, { 0x96, 0xEE, 0x98, 0x19, 0x0D, 0xC3, 0x09, 0x59 } }
+#define IID_IMetaDataImport                                                                       \
+	{ 0x7DAC8207, 0xD3AE, 0x4C75, { 0x9B, 0x67, 0x92, 0x80, 0x1A, 0x49, 0x7D, 0x44 } }
 #define CLR_INFO_FIRST 15 /* of IIDS_INFO */
 
 /* Any interface, as far as all are alike. */
@@ -133,7 +135,10 @@ typedef int32_t object_callback(uintptr_t object, void *context);
 struct info_table {
 	struct unknown_table unknown;
 	HRESULT (*get_class_from_object)(void *self, uintptr_t object, uintptr_t *class_);
-	CLR_PAD(4, 10);
+	CLR_PAD(4, 7);
+	HRESULT (*get_function_from_token)(void *self, uintptr_t module, uint32_t token,
+					   uintptr_t *function);
+	CLR_PAD(9, 10);
 	HRESULT (*is_array_class)(void *self, uintptr_t class_, uint32_t *element_type,
 				  uintptr_t *element_class, uint32_t *rank);
 	CLR_PAD(12, 14);
@@ -157,7 +162,13 @@ struct info_table {
 	HRESULT (*get_class_id_info2)(void *self, uintptr_t class_, uintptr_t *module,
 				      uint32_t *token, uintptr_t *parent, uint32_t room,
 				      uint32_t *count, uintptr_t *arguments);
-	CLR_PAD(42, 53);
+	CLR_PAD(42, 45);
+	HRESULT (*get_array_object_info)(void *self, uintptr_t object, uint32_t dimensions,
+					 uint32_t *sizes, int32_t *lower_bounds, uint8_t **data);
+	CLR_PAD(47, 49);
+	HRESULT (*get_app_domain_static_address)(void *self, uintptr_t class_, uint32_t token,
+						 uintptr_t domain, void **address);
+	CLR_PAD(51, 53);
 	HRESULT (*get_generation_bounds)(void *self, uint32_t room, uint32_t *count,
 					 struct generation_range *ranges);
 	CLR_PAD(55, 65);
@@ -166,7 +177,11 @@ struct info_table {
 					   uint16_t *major, uint16_t *minor, uint16_t *build,
 					   uint16_t *qfe, uint32_t room, uint32_t *units,
 					   uint16_t *version);
-	CLR_PAD(68, 79);
+	CLR_PAD(68, 69);
+	HRESULT (*get_module_info2)(void *self, uintptr_t module, const uint8_t **base,
+				    uint32_t room, uint32_t *units, uint16_t *name,
+				    uintptr_t *assembly, uint32_t *flags);
+	CLR_PAD(71, 79);
 	HRESULT (*get_object_size2)(void *self, uintptr_t object, size_t *bytes);
 	CLR_PAD(81, 81);
 	HRESULT (*set_event_mask2)(void *self, uint32_t low, uint32_t high);
@@ -193,10 +208,14 @@ _Static_assert(sizeof(struct info_table) == 115 * sizeof(void *), "info slots");
 	_Static_assert(offsetof(struct info_table, member) == (slot) * sizeof(void *), #member)
 CLR_AT(get_function_info, 15);
 CLR_AT(get_module_metadata, 21);
+CLR_AT(get_function_from_token, 8);
 CLR_AT(force_gc, 28);
 CLR_AT(get_class_layout, 40);
+CLR_AT(get_array_object_info, 46);
+CLR_AT(get_app_domain_static_address, 50);
 CLR_AT(get_generation_bounds, 54);
 CLR_AT(get_runtime_information, 67);
+CLR_AT(get_module_info2, 70);
 CLR_AT(get_object_size2, 80);
 CLR_AT(set_event_mask2, 82);
 CLR_AT(enumerate_object_references, 93);
@@ -224,6 +243,9 @@ extern struct clr clr;
 #define MONITOR_SUSPENDS 0x10000u
 #define HIGH_BASIC_GC 0x10u
 #define HIGH_MONITOR_EVENT_PIPE 0x80u
+
+/* GetModuleInfo2. */
+#define MODULE_COLLECTIBLE 0x8u
 
 /* RuntimeSuspendStarted. */
 #define SUSPEND_FOR_GC 1

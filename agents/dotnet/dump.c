@@ -1,15 +1,265 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A heap dump, from the wish to its end, and on which thread:
+ *
+ *	 asks for  readers     session opened,      events of a whole      session     statics,
+ *	  a dump   of names     ForceGC             collection's walk      closed        C_END
+ *	 --------> ---------> ------------- . . . . ----------------> . . . ------ . . . ------>
+ *	 IDLE      PREPARING       ARMED                RUNNING               TOLD        IDLE
+ *	 watcher    names        collector          runtime's own            closer      names
+ *
+ * ONE DUMP. Until ForceGC has a collection of its own, those of other threads walk the whole heap
+ * too, each as long as a dump: so the session is closed at once when the first good one has ended,
+ * by another thread, and what comes of further ones is not listened to.
+ *
+ * A GOOD ONE is of a collection of all generations. A younger one's walk tells all objects, but not
+ * all roots: what only a pointer into its inside holds (a Span's, a ref's) is told only where the
+ * object was condemned. Such walks are passed over; ForceGC's own is whole.
+ *
+ * THE PAUSE. The runtime's walk tells static fields, types, roots, objects, in this order, all on
+ * one thread; they are told as they come. Nothing is allocated and no lock is taken by us; what
+ * grows stands in regions (agents/common/region.h). What is not needed for what follows waits until
+ * the program runs again.
+ *
+ * ABORT. When the request falls, nothing more is told but C_END.
+ */
 #include "dump.h"
+#include "agents/common/emitter.h"
+#include "agents/common/pace.h"
+#include "agents/common/thread.h"
+#include "collections.h"
+#include "modules.h"
+#include "nodes.h"
+#include "pauses.h"
+#include "payload.h"
+#include "roots.h"
+#include "session.h"
+#include "statics.h"
+#include "types.h"
 
-void dump__want(bool is_wanted)
+#include <stdatomic.h>
+
+#define GENERATION_ALL 2
+#define GC_BACKGROUND 1
+
+enum state { IDLE, PREPARING, ARMED, RUNNING, TOLD };
+
+static struct {
+	_Atomic enum state state;
+	bool is_ready, cannot;	/* threads and address space are there; cannot be had */
+	bool was_wanted;	/* by the watcher */
+	struct worker names, collector, closer;
+	uint64_t number;
+	struct totals totals;
+	/* The collection that started last, by the runtime's own number. */
+	uint32_t collection, generation, type;
+	bool has_started; /* its start was heard */
+	uint32_t walked;  /* the collection that the dump is of */
+	bool is_failed;	  /* its walk had no end */
+} dump;
+
+static struct gctrace_writer *take_writer(void)
 {
-	(void)is_wanted;
+	return emitter__take(collections__now(), pauses__now());
+}
+
+/* ---- In the pause ---- */
+
+static void begin(void)
+{
+	struct gctrace_writer *writer = take_writer();
+
+	dump.number++;
+	dump.walked = dump.collection;
+	dump.totals = (struct totals){ 0 };
+	dump.is_failed = false;
+	pace__begin();
+	gctrace_write_container(writer, GCTRACE_C_BEGIN, dump.number, collections__now());
+	roots__begin(writer);
+	emitter__release(writer);
+	dump.state = RUNNING;
+}
+
+static bool is_good(void)
+{
+	return dump.has_started && dump.generation >= GENERATION_ALL && dump.type != GC_BACKGROUND;
+}
+
+static void tell(uint32_t id, struct payload *payload)
+{
+	struct gctrace_writer *writer = take_writer();
+
+	if (id == EVENT_BULK_TYPE)
+		types__event(writer, payload);
+	else if (id == EVENT_BULK_ROOT_EDGE)
+		roots__event(writer, payload, &dump.totals);
+	else if (id == EVENT_BULK_DEPENDENT)
+		roots__dependent_event(writer, payload, &dump.totals);
+	else if (id == EVENT_BULK_NODE)
+		nodes__event(writer, payload, &dump.totals);
+	emitter__release(writer);
+}
+
+static void walk_event(uint32_t id, struct payload *payload)
+{
+	if (dump.state == ARMED && is_good() && pace__is_wanted())
+		begin();
+	if (dump.state != RUNNING || dump.walked != dump.collection || !pace__may_go_on())
+		return;
+	if (id == EVENT_BULK_STATIC)
+		statics__event(payload);
+	else
+		tell(id, payload);
+}
+
+/* ---- When the program runs again ---- */
+
+static void close_session(void *context)
+{
+	(void)context;
+	session__close(SESSION_DUMP);
+	session__renew();
+}
+
+static void end(enum gctrace_dump_status status)
+{
+	struct gctrace_writer *writer = emitter__take(0, 0);
+
+	if (status == GCTRACE_DUMP_COMPLETE && pace__may_go_on())
+		statics__tell(writer, &dump.totals);
+	if (!pace__may_go_on())
+		status = GCTRACE_DUMP_ABORTED;
+	gctrace_write_container(writer, GCTRACE_C_END, status, 0);
+	gctrace_write_dump_end(writer, dump.number, status, dump.totals.objects,
+			       dump.totals.references, dump.totals.roots, dump.totals.bytes);
+	emitter__release(writer);
+}
+
+static void forget(void)
+{
+	modules__close();
+	types__empty();
+	roots__empty();
+	statics__empty();
+}
+
+static void finish(void *context)
+{
+	(void)context;
+	end(dump.is_failed ? GCTRACE_DUMP_ABORTED : GCTRACE_DUMP_COMPLETE);
+	forget();
+}
+
+static void collection_event(uint32_t id, struct payload *payload)
+{
+	const uint32_t number = payload__u32(payload), generation = payload__u32(payload);
+
+	if (id == EVENT_GC_START) {
+		payload__u32(payload); /* reason */
+		dump.collection = number;
+		dump.generation = generation;
+		dump.type = payload__u32(payload);
+		dump.has_started = !payload->bad;
+	} else if (dump.state == RUNNING && number == dump.walked) {
+		dump.state = TOLD;
+		worker__post(&dump.closer, close_session, NULL);
+		worker__post(&dump.names, finish, NULL);
+	}
 }
 
 void dump__event(uint32_t id, uint32_t version, const uint8_t *payload, uint32_t bytes)
 {
-	(void)id;
+	struct payload all = payload__of(payload, bytes);
+
 	(void)version;
-	(void)payload;
-	(void)bytes;
+	if (dump.state < ARMED)
+		return;
+	if (id == EVENT_GC_START || id == EVENT_GC_END)
+		collection_event(id, &all);
+	else if (id != EVENT_BULK_EDGE) /* nodes.h says why */
+		walk_event(id, &all);
+}
+
+/* ---- Asking ---- */
+
+static void collect(void *context)
+{
+	(void)context;
+	dump.has_started = false;
+	dump.state = ARMED;
+	if (session__open(SESSION_DUMP) >= 0)
+		CLR_CALL(force_gc);
+}
+
+static void prepare(void *context)
+{
+	(void)context;
+	modules__open();
+	worker__post(&dump.collector, collect, NULL);
+}
+
+static bool get_ready(void)
+{
+	if (dump.is_ready || dump.cannot)
+		return dump.is_ready;
+	dump.is_ready = modules__init() && types__init() && roots__init() && statics__init() &&
+			worker__start(&dump.names, "gctrace-names") &&
+			worker__start(&dump.collector, "gctrace-dump") &&
+			worker__start(&dump.closer, "gctrace-close");
+	dump.cannot = !dump.is_ready;
+	return dump.is_ready;
+}
+
+static void start(void)
+{
+	if (!get_ready()) {
+		begin();
+		end(GCTRACE_DUMP_ABORTED);
+		dump.state = IDLE;
+		return;
+	}
+	dump.state = PREPARING;
+	worker__post(&dump.names, prepare, NULL);
+}
+
+/* ForceGC is back and no end of a walk was heard: the runtime refused, or had no good one. */
+static void give_up(void)
+{
+	if (dump.state == ARMED)
+		begin();
+	dump.state = TOLD;
+	dump.is_failed = true;
+	worker__post(&dump.closer, close_session, NULL);
+	worker__post(&dump.names, finish, NULL);
+}
+
+static bool are_idle(void)
+{
+	return worker__is_idle(&dump.names) && worker__is_idle(&dump.collector) &&
+	       worker__is_idle(&dump.closer);
+}
+
+void dump__want(bool is_wanted)
+{
+	switch (dump.state) {
+	case IDLE:
+		if (is_wanted && !dump.was_wanted)
+			start();
+		dump.was_wanted = is_wanted;
+		return;
+	case PREPARING:
+		break;
+	case ARMED:
+	case RUNNING:
+		if (worker__is_idle(&dump.collector))
+			give_up();
+		else if (!is_wanted && dump.state == ARMED)
+			worker__post(&dump.closer, close_session, NULL);
+		break;
+	case TOLD:
+		if (are_idle())
+			dump.state = IDLE;
+		break;
+	}
+	dump.was_wanted = dump.was_wanted && is_wanted; /* a fall is seen, a rise waits */
 }

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "nodes.h"
+#include "agents/common/pace.h"
+#include "clr.h"
+#include "places.h"
+#include "types.h"
+
+/* The object that is being told. */
+static struct {
+	struct gctrace_writer *writer;
+	const struct type *type;
+	struct gctrace_object object;
+	uint64_t refs[GCTRACE_PART_ENTRIES], places[GCTRACE_PART_ENTRIES];
+	uint64_t references;
+} node;
+
+static void tell_part(uint32_t flags)
+{
+	node.object.flags = flags;
+	gctrace_write_object(node.writer, &node.object);
+	node.references += node.object.count;
+	node.object.first += node.object.count;
+	node.object.count = 0;
+}
+
+static int32_t add_reference(uintptr_t object, uintptr_t *slot, void *context)
+{
+	const uint64_t offset = (uint64_t)(uintptr_t)slot - object;
+
+	(void)context;
+	if (!*slot)
+		return 1;
+	if (node.object.count == GCTRACE_PART_ENTRIES) {
+		tell_part(GCTRACE_MORE_REFERENCES);
+		if (!pace__may_go_on())
+			return 0;
+	}
+	node.refs[node.object.count] = *slot;
+	node.places[node.object.count++] = places__of(node.type, offset, node.object.size);
+	return 1;
+}
+
+/* An object that ended in the midst of its references is not ended: that shows. */
+static bool tell_node(uint64_t address, uint64_t bytes, uint64_t class_, uint64_t references)
+{
+	if (!node.type || node.type->entry.key != class_ || !node.type->data)
+		node.type = types__get(node.writer, class_, address);
+	node.object = (struct gctrace_object){
+		.id = address,
+		.class_ = class_,
+		.size = bytes,
+		.place = places__form(node.type),
+		.refs = node.refs,
+		.places = node.places,
+	};
+	if (references)
+		CLR_CALL(enumerate_object_references, address, add_reference, NULL);
+	if (!pace__may_go_on())
+		return false;
+	tell_part(0);
+	return true;
+}
+
+void nodes__event(struct gctrace_writer *writer, struct payload *payload, struct totals *totals)
+{
+	uint32_t count;
+
+	payload__u32(payload); /* its number */
+	count = payload__u32(payload);
+	payload__u16(payload);
+	node.writer = writer;
+	node.type = NULL;
+	node.references = 0;
+	for (uint32_t i = 0; i < count && pace__may_go_on(); i++) {
+		const uint64_t address = payload__u64(payload), bytes = payload__u64(payload);
+		const uint64_t class_ = payload__u64(payload), edges = payload__u64(payload);
+
+		if (payload->bad || !tell_node(address, bytes, class_, edges))
+			break;
+		totals->objects++;
+		totals->bytes += bytes;
+	}
+	totals->references += node.references;
+}

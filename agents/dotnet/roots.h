@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The roots of a dump, but for statics (statics.h). */
+#ifndef GCTRACE_DOTNET_ROOTS_H
+#define GCTRACE_DOTNET_ROOTS_H
+
+#include <gctrace/probes.h>
+
+#include <stdbool.h>
+
+#include "payload.h"
+#include "totals.h"
+
+/* enum gctrace_root_kind: our own. */
+#define ROOT_KIND_REFCOUNTED GCTRACE_ROOT_OWN
+
+/* Once, outside of a pause. False: no address space. */
+bool roots__init(void);
+
+/* A dump begins: the names of our own kinds; methods are told anew. */
+void roots__begin(struct gctrace_writer *writer);
+
+/* BULK_ROOT_EDGE: stacks, handles, what waits for its finalizer, and the runtime's own. */
+void roots__event(struct gctrace_writer *writer, struct payload *payload, struct totals *totals);
+
+/* BULK_DEPENDENT: of dependent handles, what the key keeps. */
+void roots__dependent_event(struct gctrace_writer *writer, struct payload *payload,
+			    struct totals *totals);
+
+/* Forgets what the last dump told. */
+void roots__empty(void);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Static fields as roots. The runtime tells in the pause where each stands, what it refers to and
+ * its name, but not its class. That is found when the program runs again: a class that is loaded
+ * is asked where its fields of that name stand. Nothing is loaded by it: a class is had by one of
+ * its methods, which is looked up only.
+ *
+ * Whose class is not found is told without one: those of classes without a method, of modules that
+ * may be unloaded, and of generic classes.
+ */
+#ifndef GCTRACE_DOTNET_STATICS_H
+#define GCTRACE_DOTNET_STATICS_H
+
+#include <gctrace/probes.h>
+
+#include <stdbool.h>
+
+#include "payload.h"
+#include "totals.h"
+
+/* Once, outside of a pause. False: no address space. */
+bool statics__init(void);
+
+/* BULK_STATIC: keeps what it says. */
+void statics__event(struct payload *payload);
+
+/* Tells them; after the pause, on a thread that is none of the runtime's. */
+void statics__tell(struct gctrace_writer *writer, struct totals *totals);
+
+void statics__empty(void);
+
+#endif
