@@ -33,9 +33,12 @@ void roots__empty(void)
 void roots__begin(struct gctrace_writer *writer)
 {
 	static const char refcounted[] = "reference-counted handle";
+	static const char of_threads[] = "thread statics and native frames";
 
 	gctrace_write_define(writer, GCTRACE_SPACE_ROOT_KIND, ROOT_KIND_REFCOUNTED, 0, 0,
 			     refcounted, sizeof(refcounted) - 1);
+	gctrace_write_define(writer, GCTRACE_SPACE_CONTAINER, CONTAINER_OF_THREADS, 0, 0,
+			     of_threads, sizeof(of_threads) - 1);
 }
 
 /* What was begun last, by which writer. */
@@ -69,10 +72,11 @@ static void tell_method(struct gctrace_writer *writer, uintptr_t function)
 				     name.bytes);
 }
 
+/* Without a method it is a thread's own: what holds its statics, or what native code protects. */
 static void tell_stack(struct gctrace_writer *writer, const struct root *root)
 {
 	if (!root->id) {
-		tell(writer, GCTRACE_C_RT_NATIVEGC, 0, 0, root->object, 0, GCTRACE_ROOT_LOCAL,
+		tell(writer, CONTAINER_OF_THREADS, 0, 0, root->object, 0, GCTRACE_ROOT_UNKNOWN,
 		     NO_ID);
 		return;
 	}

@@ -10,8 +10,9 @@
 #include "payload.h"
 #include "totals.h"
 
-/* enum gctrace_root_kind: our own. */
+/* enum gctrace_root_kind and gctrace_container_type: our own. */
 #define ROOT_KIND_REFCOUNTED GCTRACE_ROOT_OWN
+#define CONTAINER_OF_THREADS GCTRACE_C_OWN /* thread statics, and frames without a method */
 
 /* Once, outside of a pause. False: no address space. */
 bool roots__init(void);

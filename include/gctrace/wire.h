@@ -431,10 +431,17 @@ struct gctrace_define {
 };
 GCTRACE_ASSERT(sizeof(struct gctrace_define) == 40, "define");
 
+/*
+ * FIELDS. Where references say offsets, a class's fields are told with theirs: all that may hold
+ * references, so that a slot between two of them is in the first one, which is a struct. Where an
+ * array's elements are structs, the array's class is told with the fields of an element, from
+ * position 0 on, and with PLACE_INDEX element and field are counted through: the place of field f
+ * of element e is e times the number of fields, plus f.
+ */
 enum gctrace_space {
 	GCTRACE_SPACE_METHOD = 1, /* a: class or 0 */
 	GCTRACE_SPACE_THREAD = 2, /* a: the kernel's number, in the process's own namespace, or 0 */
-	GCTRACE_SPACE_FIELD = 3,  /* id: class; a: position; b: offset in bytes or ~0 */
+	GCTRACE_SPACE_FIELD = 3,  /* id: class; a: position; b: offset in bytes or ~0 (FIELDS) */
 	GCTRACE_SPACE_STATIC = 4, /* id: class; a: position among its statics */
 	GCTRACE_SPACE_REASON = 5,
 	GCTRACE_SPACE_WHY = 6,

@@ -13,12 +13,11 @@ static void walk_place(struct heap *heap, uint32_t place)
 	struct heap_references references = heap__references(heap, place);
 	struct heap_reference next;
 	struct heap_object object;
-	struct text field;
 	uint32_t found;
 	uint64_t at;
 
 	while (heap_references__next(&references, &next))
-		CHECK(heap__field(heap, place, next.to, &at, &field));
+		CHECK(heap__field(heap, place, next.to, &at));
 	if (heap__is_node(heap, place)) {
 		CHECK(heap__root(heap, place).place == place);
 		return;

@@ -200,27 +200,24 @@ unsigned int heap__place_kind(const struct heap *heap, uint32_t place)
 	return (rows__at(&heap->rows, place)[ROW_TYPE] & ROW_KIND) >> ROW_KIND_SHIFT;
 }
 
-struct text heap__field_at(const struct heap *heap, uint32_t from, uint64_t place)
+struct heap_place heap__place(const struct heap *heap, uint32_t from, uint64_t place)
 {
 	const uint32_t *row = rows__at(&heap->rows, from);
 
 	if (!has_type(row))
-		return (struct text){ "", 0 };
-	return heap_types__field(&heap->types, row[ROW_TYPE] & ROW_TYPE_MASK,
+		return (struct heap_place){ .element = EVENT_UNKNOWN };
+	return heap_types__place(&heap->types, row[ROW_TYPE] & ROW_TYPE_MASK,
 				 heap__place_kind(heap, from), place);
 }
 
-bool heap__field(const struct heap *heap, uint32_t from, uint32_t to, uint64_t *at,
-		 struct text *field)
+bool heap__field(const struct heap *heap, uint32_t from, uint32_t to, uint64_t *at)
 {
-	const uint32_t *row = rows__at(&heap->rows, from);
-	struct row_cursor cursor = row_cursor__of(row);
+	struct row_cursor cursor = row_cursor__of(rows__at(&heap->rows, from));
 
 	while (row_cursor__next(&cursor)) {
 		if (cursor.to != to)
 			continue;
 		*at = cursor.place;
-		*field = heap__field_at(heap, from, cursor.place);
 		return true;
 	}
 	return false;

@@ -167,15 +167,14 @@ bool heap_references__next(struct heap_references *references, struct heap_refer
 /* What the places of this object's references are: enum gctrace_object_bits. */
 unsigned int heap__place_kind(const struct heap *heap, uint32_t place);
 
-/* The name of what stands at a place in an object; empty: it has none, or it was not told. */
-struct text heap__field_at(const struct heap *heap, uint32_t from, uint64_t place);
+/* What a place in an object is. */
+struct heap_place heap__place(const struct heap *heap, uint32_t from, uint64_t place);
 
 /*
- * Where in `from` stands the first reference to `to`? False: there is none. *field is the name,
- * empty where there is none; *at the place, EVENT_UNKNOWN where it was not told.
+ * Where in `from` stands the first reference to `to`? False: there is none. *at is EVENT_UNKNOWN
+ * where it was not told.
  */
-bool heap__field(const struct heap *heap, uint32_t from, uint32_t to, uint64_t *at,
-		 struct text *field);
+bool heap__field(const struct heap *heap, uint32_t from, uint32_t to, uint64_t *at);
 
 struct heap_weak {
 	uint64_t address; /* of what it refers to */

@@ -284,34 +284,70 @@ static struct text nth_field(struct text fields, uint64_t n)
 	return (struct text){ "", 0 };
 }
 
-static struct text field_at(const struct heap_types *types, uint64_t class_, uint64_t offset)
+/* The fields that were told one by one, in the order of their positions; how many. */
+static size_t told_fields(const struct heap_types *types, uint64_t class_,
+			  const struct name_entry **first)
 {
 	const struct name_entry key = { .space = GCTRACE_SPACE_FIELD, .id = class_ };
+	const size_t from = lower(types, &key);
+	size_t at = from;
 
-	for (size_t i = lower(types, &key); i < names_count(types); i++) {
-		const struct name_entry *entry = &names(types)[i];
-
-		if (entry->space != key.space || entry->id != class_)
-			break;
-		if (entry->b == offset)
-			return text_of(types, entry->name);
-	}
-	return (struct text){ "", 0 };
+	while (at < names_count(types) && names(types)[at].space == key.space &&
+	       names(types)[at].id == class_)
+		at++;
+	*first = names(types) + from;
+	return at - from;
 }
 
-struct text heap_types__field(const struct heap_types *types, uint32_t type, unsigned int kind,
-			      uint64_t place)
+/* The last field that begins at or before the offset: what is behind its beginning is in it. */
+static struct heap_place field_at(const struct heap_types *types, uint64_t class_, uint64_t offset)
 {
-	const struct type_entry *entry = &entries(types)[type];
-	struct text name;
+	const struct name_entry *of, *found = NULL;
+	const size_t count = told_fields(types, class_, &of);
 
-	if (kind == GCTRACE_PLACE_UNKNOWN || place == EVENT_UNKNOWN ||
-	    entry->flags & GCTRACE_CLASS_ARRAY)
-		return (struct text){ "", 0 };
-	if (kind == GCTRACE_PLACE_OFFSET)
-		return field_at(types, entry->number, place);
-	name = nth_field(text_of(types, entry->fields), place);
+	for (size_t i = 0; i < count; i++)
+		if (of[i].b <= offset && (!found || of[i].b >= found->b))
+			found = &of[i];
+	if (!found)
+		return (struct heap_place){ .element = EVENT_UNKNOWN };
+	return (struct heap_place){ EVENT_UNKNOWN, text_of(types, found->name),
+				    offset - found->b };
+}
+
+/* Where elements are structs, the array's class is told with their fields, counted through. */
+static struct heap_place element_at(const struct heap_types *types, uint64_t class_,
+				    unsigned int kind, uint64_t place)
+{
+	const struct name_entry *of;
+	const size_t count = told_fields(types, class_, &of);
+
+	if (!count || kind != GCTRACE_PLACE_INDEX)
+		return (struct heap_place){ .element = place };
+	return (struct heap_place){ place / count, text_of(types, of[place % count].name), 0 };
+}
+
+static struct text field_of(const struct heap_types *types, const struct type_entry *entry,
+			    uint64_t position)
+{
+	const struct text name = nth_field(text_of(types, entry->fields), position);
+
 	if (name.bytes)
 		return name;
-	return heap_types__name(types, GCTRACE_SPACE_FIELD, entry->number, place);
+	return heap_types__name(types, GCTRACE_SPACE_FIELD, entry->number, position);
+}
+
+struct heap_place heap_types__place(const struct heap_types *types, uint32_t type,
+				    unsigned int kind, uint64_t place)
+{
+	const struct type_entry *entry = &entries(types)[type];
+	struct heap_place unknown = { .element = EVENT_UNKNOWN };
+
+	if (kind == GCTRACE_PLACE_UNKNOWN || place == EVENT_UNKNOWN)
+		return unknown;
+	if (entry->flags & GCTRACE_CLASS_ARRAY)
+		return element_at(types, entry->number, kind, place);
+	if (kind == GCTRACE_PLACE_OFFSET)
+		return field_at(types, entry->number, place);
+	unknown.field = field_of(types, entry, place);
+	return unknown;
 }

@@ -87,8 +87,16 @@ uint32_t heap_types__known(const struct heap_types *types, uint64_t number);
 struct text heap_types__name(const struct heap_types *sealed, uint32_t space, uint64_t id,
 			     uint64_t a);
 
-/* The name of a field by what its place is (enum gctrace_object_bits); empty: not known. */
-struct text heap_types__field(const struct heap_types *sealed, uint32_t type, unsigned int kind,
-			      uint64_t place);
+/*
+ * What a place in an object of a type is, by its kind (enum gctrace_object_bits): entries[17].value.
+ * Of what is not known, nothing is said.
+ */
+struct heap_place {
+	uint64_t element;  /* of an array; EVENT_UNKNOWN */
+	struct text field; /* of the object, or of the struct that the element is; empty */
+	uint64_t beyond;   /* bytes behind the field's beginning: it is a struct itself */
+};
+struct heap_place heap_types__place(const struct heap_types *sealed, uint32_t type,
+				    unsigned int kind, uint64_t place);
 
 #endif

@@ -43,7 +43,6 @@ static uint64_t hash_of(const void *context, uint32_t index)
 static uint64_t key_of(const struct heap *heap, uint32_t from, uint32_t to)
 {
 	struct heap_type type;
-	struct text field;
 	uint64_t at = ANY_PLACE, key;
 
 	if (from == HEAP_NONE)
@@ -53,7 +52,7 @@ static uint64_t key_of(const struct heap *heap, uint32_t from, uint32_t to)
 		return key;
 	type = heap_types__at(heap__types(heap), heap__type(heap, from));
 	if (!(type.flags & GCTRACE_CLASS_ARRAY))
-		heap__field(heap, from, to, &at, &field);
+		heap__field(heap, from, to, &at);
 	return hash__mix(hash__mix(key, type.number), at);
 }
 

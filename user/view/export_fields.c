@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "export_fields.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "../base/escape.h"
@@ -9,6 +8,7 @@
 #include "../base/units.h"
 #include "../model/heap.h"
 #include "gctrace/wire.h"
+#include "heap_words.h"
 
 /* Positions and indices are the same to a field's name. */
 static unsigned int fold(unsigned int kind)
@@ -185,12 +185,13 @@ void export_fields__name(struct buf *out, const struct heap *heap,
 			 const struct export_fields *fields, uint32_t type, uint32_t number)
 {
 	const struct export_field *field = &fields->types[type].fields.items[number];
-	const struct text name =
-		heap_types__field(heap__types(heap), type, field->kind, field->place);
+	const struct heap_place place =
+		heap_types__place(heap__types(heap), type, field->kind, field->place);
+	struct buf raw = BUF_INIT;
 
-	if (name.bytes)
-		escape__add(out, name.at, name.bytes);
-	else
-		buf__printf(out, "%s%" PRIu64,
-			    field->kind == GCTRACE_PLACE_OFFSET ? "+" : "#", field->place);
+	heap_words__place(&raw, &place, field->kind, field->place);
+	escape__add(out, buf__str(&raw), raw.len);
+	if (raw.error)
+		out->error = raw.error;
+	buf__free(&raw);
 }

@@ -116,8 +116,11 @@ static void put_reference(struct snapshot *to, uint32_t type, unsigned int kind,
 					  export_fields__number(&to->fields, type, kind,
 								reference->place, hint);
 
-	if (is_array && reference->place <= UINT32_MAX)
-		put_edge(to, EDGE_ELEMENT, reference->place, reference->to);
+	const uint64_t element = heap_types__place(heap__types(to->heap), type, kind,
+						   reference->place).element;
+
+	if (is_array && element <= UINT32_MAX)
+		put_edge(to, EDGE_ELEMENT, element, reference->to);
 	else if (field != EXPORT_FIELD_NONE)
 		put_edge(to, EDGE_PROPERTY, to->strings[type] + 1 + field, reference->to);
 	else

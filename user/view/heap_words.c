@@ -276,34 +276,40 @@ void heap_words__root(struct buf *out, const struct heap *heap, uint32_t place)
 
 /* ---------------------------------------------------------------- references */
 
+void heap_words__place(struct buf *out, const struct heap_place *place, unsigned int kind,
+		       uint64_t at)
+{
+	if (!place->field.bytes)
+		buf__printf(out, "%c%" PRIu64, kind == GCTRACE_PLACE_OFFSET ? '+' : '#', at);
+	else
+		buf__add(out, place->field.at, place->field.bytes);
+	if (place->beyond)
+		buf__printf(out, ".+%" PRIu64, place->beyond);
+}
+
 void heap_words__field(struct buf *out, const struct heap *heap, uint32_t from, uint64_t at)
 {
-	const unsigned int kind = heap__place_kind(heap, from);
-	struct text name;
+	const struct heap_place place = heap__place(heap, from, at);
+	const bool is_array = heap_words__is_array(heap, from);
 
-	if (heap_words__is_array(heap, from)) {
-		if (at == EVENT_UNKNOWN)
-			buf__add_str(out, "[?]");
-		else
-			buf__printf(out, "[%" PRIu64 "]", at);
+	if (is_array && place.element == EVENT_UNKNOWN)
+		buf__add_str(out, "[?]");
+	else if (is_array)
+		buf__printf(out, "[%" PRIu64 "]", place.element);
+	if (is_array && !place.field.bytes)
 		return;
-	}
-	name = heap__field_at(heap, from, at);
 	buf__add_char(out, '.');
-	if (name.bytes)
-		buf__add(out, name.at, name.bytes);
-	else if (at == EVENT_UNKNOWN)
+	if (at == EVENT_UNKNOWN)
 		buf__add_char(out, '?');
 	else
-		buf__printf(out, "%c%" PRIu64, kind == GCTRACE_PLACE_OFFSET ? '+' : '#', at);
+		heap_words__place(out, &place, heap__place_kind(heap, from), at);
 }
 
 void heap_words__step(struct buf *out, const struct heap *heap, uint32_t from, uint32_t to)
 {
 	uint64_t at = EVENT_UNKNOWN;
-	struct text field;
 
-	heap__field(heap, from, to, &at, &field);
+	heap__field(heap, from, to, &at);
 	heap_words__field(out, heap, from, at);
 }
 

@@ -42,8 +42,15 @@ const char *heap_words__container_name(uint64_t type);
 /* "local", "handle", ...; NULL: not known. */
 const char *heap_words__kind_name(uint64_t kind);
 
-/* A place in an object, as its references have it: ".byId", "[17]", ".?" where nobody told. */
+/*
+ * A place in an object, as its references have it: ".byId", "[17]", "[17].value", ".?" where nobody
+ * told. In a struct of which no more is known: ".pair.+8".
+ */
 void heap_words__field(struct buf *out, const struct heap *heap, uint32_t from, uint64_t at);
+
+/* The field of a place; what has no name is "+16" (bytes) or "#3" (position). */
+void heap_words__place(struct buf *out, const struct heap_place *place, unsigned int kind,
+		       uint64_t at);
 
 /* The (first) reference from one object to another, the same way. */
 void heap_words__step(struct buf *out, const struct heap *heap, uint32_t from, uint32_t to);

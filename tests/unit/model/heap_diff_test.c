@@ -208,7 +208,6 @@ static void types_are_counted(void **state)
 static void words(struct buf *out, const struct heap *heap, uint32_t from, uint32_t to)
 {
 	uint64_t at = 0;
-	struct text field;
 
 	if (from == HEAP_NONE)
 		buf__printf(out, "root %d", (int)heap__root(heap, to).id);
@@ -217,7 +216,7 @@ static void words(struct buf *out, const struct heap *heap, uint32_t from, uint3
 	else if (heap_types__at(heap__types(heap), heap__object(heap, from).type).flags &
 		 GCTRACE_CLASS_ARRAY)
 		buf__add_str(out, "[]");
-	else if (heap__field(heap, from, to, &at, &field))
+	else if (heap__field(heap, from, to, &at))
 		buf__printf(out, ".%d", (int)at);
 }
 

@@ -225,7 +225,6 @@ static void the_way_to_a_root_has_names(void **state)
 	static const uint64_t places[] = { 1, 1, 0 };
 	uint32_t place = place_of(heap, ENTRY_1), before;
 	struct heap_paths *paths;
-	struct text field;
 	uint64_t at;
 
 	(void)state;
@@ -234,8 +233,8 @@ static void the_way_to_a_root_has_names(void **state)
 	for (unsigned int i = 0; i < 3; i++, place = before) {
 		before = heap_paths__before(paths, place);
 		assert_int_equal(before, place_of(heap, way[i + 1]));
-		assert_true(heap__field(heap, before, place, &at, &field));
-		assert_text(field, fields[i]);
+		assert_true(heap__field(heap, before, place, &at));
+		assert_text(heap__place(heap, before, at).field, fields[i]);
 		assert_int_equal(at, places[i]);
 	}
 	before = heap_paths__before(paths, place);
@@ -243,7 +242,7 @@ static void the_way_to_a_root_has_names(void **state)
 	assert_int_equal(heap_paths__length(paths, before), 0);
 	assert_int_equal(heap_paths__length(paths, heap__top(heap)), HEAP_NONE);
 	assert_int_equal(heap_paths__length(paths, place_of(heap, LOST)), HEAP_NONE);
-	assert_false(heap__field(heap, place_of(heap, LOST), place, &at, &field));
+	assert_false(heap__field(heap, place_of(heap, LOST), place, &at));
 	heap_paths__free(paths);
 }
 

@@ -99,6 +99,11 @@ static void classes_have_what_was_said_last(void **state)
 	assert_text(heap_types__at(&types, heap_types__known(&types, 10)).name, "Line");
 }
 
+static void assert_field(uint32_t type, unsigned int kind, uint64_t place, const char *name)
+{
+	assert_text(heap_types__place(&types, type, kind, place).field, name);
+}
+
 static void fields_have_names_by_position_and_by_offset(void **state)
 {
 	uint32_t type, array;
@@ -114,15 +119,67 @@ static void fields_have_names_by_position_and_by_offset(void **state)
 	heap_types__seal(&types);
 	type = find(9);
 	array = find(11);
-	assert_text(heap_types__field(&types, type, GCTRACE_PLACE_POSITION, 0), "lines");
-	assert_text(heap_types__field(&types, type, GCTRACE_PLACE_INDEX, 1), "next");
-	assert_text(heap_types__field(&types, type, GCTRACE_PLACE_POSITION, 2), "customer");
-	assert_text(heap_types__field(&types, type, GCTRACE_PLACE_POSITION, 3), "");
-	assert_text(heap_types__field(&types, type, GCTRACE_PLACE_POSITION, EVENT_UNKNOWN), "");
-	assert_text(heap_types__field(&types, type, GCTRACE_PLACE_OFFSET, 24), "next");
-	assert_text(heap_types__field(&types, type, GCTRACE_PLACE_OFFSET, 20), "");
-	assert_text(heap_types__field(&types, type, GCTRACE_PLACE_UNKNOWN, 0), "");
-	assert_text(heap_types__field(&types, array, GCTRACE_PLACE_POSITION, 1), "");
+	assert_field(type, GCTRACE_PLACE_POSITION, 0, "lines");
+	assert_field(type, GCTRACE_PLACE_INDEX, 1, "next");
+	assert_field(type, GCTRACE_PLACE_POSITION, 2, "customer");
+	assert_field(type, GCTRACE_PLACE_POSITION, 3, "");
+	assert_field(type, GCTRACE_PLACE_POSITION, EVENT_UNKNOWN, "");
+	assert_field(type, GCTRACE_PLACE_OFFSET, 24, "next");
+	assert_field(type, GCTRACE_PLACE_OFFSET, EVENT_UNKNOWN, "");
+	assert_field(type, GCTRACE_PLACE_UNKNOWN, 0, "");
+	assert_field(array, GCTRACE_PLACE_POSITION, 1, "");
+}
+
+/* A struct in the object: of the slots in it only its own name is known, and how far behind. */
+static void what_is_behind_a_field_s_beginning_is_in_it(void **state)
+{
+	struct heap_place place;
+	uint32_t type;
+
+	(void)state;
+	define_class(9, "Order", "", 0, 0);
+	define(GCTRACE_SPACE_FIELD, 9, 0, 8, "lines");
+	define(GCTRACE_SPACE_FIELD, 9, 1, 32, "pair"); /* not in the order of their offsets */
+	define(GCTRACE_SPACE_FIELD, 9, 2, 16, "next");
+	define(GCTRACE_SPACE_FIELD, 9, 3, UINT64_MAX, "nowhere");
+	heap_types__seal(&types);
+	type = find(9);
+	place = heap_types__place(&types, type, GCTRACE_PLACE_OFFSET, 48);
+	assert_text(place.field, "pair");
+	assert_int_equal(place.beyond, 16);
+	place = heap_types__place(&types, type, GCTRACE_PLACE_OFFSET, 16);
+	assert_text(place.field, "next");
+	assert_int_equal(place.beyond, 0);
+	assert_int_equal(place.element, EVENT_UNKNOWN);
+	place = heap_types__place(&types, type, GCTRACE_PLACE_OFFSET, 0);
+	assert_text(place.field, "");
+	assert_int_equal(place.beyond, 0);
+}
+
+static void elements_that_are_structs_have_fields(void **state)
+{
+	struct heap_place place;
+	uint32_t type, plain;
+
+	(void)state;
+	define_class(11, "Entry[]", "", 0, GCTRACE_CLASS_ARRAY);
+	define(GCTRACE_SPACE_FIELD, 11, 0, 0, "key");
+	define(GCTRACE_SPACE_FIELD, 11, 1, 8, "value");
+	define_class(12, "Order[]", "", 0, GCTRACE_CLASS_ARRAY);
+	heap_types__seal(&types);
+	type = find(11);
+	plain = find(12);
+	place = heap_types__place(&types, type, GCTRACE_PLACE_INDEX, 35);
+	assert_int_equal(place.element, 17);
+	assert_text(place.field, "value");
+	place = heap_types__place(&types, type, GCTRACE_PLACE_POSITION, 35);
+	assert_int_equal(place.element, 35);
+	assert_text(place.field, "");
+	place = heap_types__place(&types, plain, GCTRACE_PLACE_INDEX, 35);
+	assert_int_equal(place.element, 35);
+	assert_text(place.field, "");
+	place = heap_types__place(&types, type, GCTRACE_PLACE_UNKNOWN, 35);
+	assert_int_equal(place.element, EVENT_UNKNOWN);
 }
 
 static void numbers_have_names(void **state)
@@ -148,6 +205,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(numbers_get_indices, begin, end),
 		cmocka_unit_test_setup_teardown(classes_have_what_was_said_last, begin, end),
 		cmocka_unit_test_setup_teardown(fields_have_names_by_position_and_by_offset, begin,
+						end),
+		cmocka_unit_test_setup_teardown(what_is_behind_a_field_s_beginning_is_in_it, begin,
+						end),
+		cmocka_unit_test_setup_teardown(elements_that_are_structs_have_fields, begin,
 						end),
 		cmocka_unit_test_setup_teardown(numbers_have_names, begin, end),
 	};
