@@ -5,6 +5,8 @@
 #include "places.h"
 #include "types.h"
 
+#include <stdbool.h>
+
 /* The object that is being told. */
 static struct {
 	struct gctrace_writer *writer;
@@ -12,6 +14,7 @@ static struct {
 	struct gctrace_object object;
 	uint64_t refs[GCTRACE_PART_ENTRIES], places[GCTRACE_PART_ENTRIES];
 	uint64_t references;
+	bool is_cut; /* the dump was over in the midst of it */
 } node;
 
 static void tell_part(uint32_t flags)
@@ -32,7 +35,8 @@ static int32_t add_reference(uintptr_t object, uintptr_t *slot, void *context)
 		return 1;
 	if (node.object.count == GCTRACE_PART_ENTRIES) {
 		tell_part(GCTRACE_MORE_REFERENCES);
-		if (!pace__may_go_on())
+		node.is_cut = !pace__may_go_on();
+		if (node.is_cut)
 			return 0;
 	}
 	node.refs[node.object.count] = *slot;
@@ -43,8 +47,7 @@ static int32_t add_reference(uintptr_t object, uintptr_t *slot, void *context)
 /* An object that ended in the midst of its references is not ended: that shows. */
 static bool tell_node(uint64_t address, uint64_t bytes, uint64_t class_, uint64_t references)
 {
-	if (!node.type || node.type->entry.key != class_ || !node.type->data)
-		node.type = types__get(node.writer, class_, address);
+	node.type = types__get(node.writer, class_, address);
 	node.object = (struct gctrace_object){
 		.id = address,
 		.class_ = class_,
@@ -55,10 +58,9 @@ static bool tell_node(uint64_t address, uint64_t bytes, uint64_t class_, uint64_
 	};
 	if (references)
 		CLR_CALL(enumerate_object_references, address, add_reference, NULL);
-	if (!pace__may_go_on())
-		return false;
-	tell_part(0);
-	return true;
+	if (!node.is_cut)
+		tell_part(0);
+	return !node.is_cut;
 }
 
 void nodes__event(struct gctrace_writer *writer, struct payload *payload, struct totals *totals)
@@ -69,8 +71,8 @@ void nodes__event(struct gctrace_writer *writer, struct payload *payload, struct
 	count = payload__u32(payload);
 	payload__u16(payload);
 	node.writer = writer;
-	node.type = NULL;
 	node.references = 0;
+	node.is_cut = false;
 	for (uint32_t i = 0; i < count && pace__may_go_on(); i++) {
 		const uint64_t address = payload__u64(payload), bytes = payload__u64(payload);
 		const uint64_t class_ = payload__u64(payload), edges = payload__u64(payload);

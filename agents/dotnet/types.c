@@ -18,8 +18,11 @@
 #define ELEMENT_OBJECT 0x1c
 #define ELEMENT_SZARRAY 0x1d
 
+#define RECENT 64 /* classes that are found at once */
+
 static struct table types;
 static struct region offsets; /* u64 */
+static struct type *recent[RECENT];
 
 /* A class that is being told. */
 struct telling {
@@ -37,6 +40,7 @@ bool types__init(void)
 
 void types__empty(void)
 {
+	memset(recent, 0, sizeof(recent));
 	table__empty(&types);
 	region__empty(&offsets);
 }
@@ -174,10 +178,13 @@ static struct type *add(struct gctrace_writer *writer, uint64_t class_)
 
 const struct type *types__get(struct gctrace_writer *writer, uint64_t class_, uintptr_t object)
 {
-	struct type *type = table__find(&types, class_);
+	struct type **last = &recent[class_ / 64 % RECENT], *type = *last;
 
+	if (!type || type->entry.key != class_)
+		type = table__find(&types, class_);
 	if (!type)
 		type = add(writer, class_);
+	*last = type;
 	if (type && object && !type->data && type->kind != TYPE_CLASS)
 		learn_data(type, object);
 	return type;
