@@ -16,119 +16,71 @@ static unsigned int fold(unsigned int kind)
 	return kind == GCTRACE_PLACE_INDEX ? GCTRACE_PLACE_POSITION : kind;
 }
 
-static bool is_before(const struct export_field *field, unsigned int kind, uint64_t place)
+/* ---------------------------------------------------------------- what there is */
+
+static int add(struct export_fields *fields, const struct numbered_field *field)
 {
-	return field->kind != kind ? field->kind < kind : field->place < place;
-}
+	struct export_type *type = &fields->types[field->type];
+	uint32_t number = field_numbers__find(&fields->all, field);
 
-static bool is_at(const struct export_type *type, size_t at, unsigned int kind, uint64_t place)
-{
-	return at < type->fields.count && type->fields.items[at].kind == kind &&
-	       type->fields.items[at].place == place;
-}
-
-/* The first that does not stand before it. */
-static size_t lower(const struct export_type *type, unsigned int kind, uint64_t place)
-{
-	size_t low = 0, high = type->fields.count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (is_before(&type->fields.items[middle], kind, place))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static int insert(struct export_fields *fields, struct export_type *type, size_t at,
-		  unsigned int kind, uint64_t place)
-{
-	const struct export_field field = { kind, place };
-	int err;
-
-	if (type->fields.count == EXPORT_FIELDS_MOST) {
+	if (number != FIELD_NONE)
+		return 0;
+	if (type->fields == EXPORT_FIELDS_MOST) {
 		fields->beyond++;
 		return 0;
 	}
-	err = memory__push(&fields->memory, &type->fields, field);
-	if (err)
-		return err;
-	memmove(&type->fields.items[at + 1], &type->fields.items[at],
-		(type->fields.count - 1 - at) * sizeof(field));
-	type->fields.items[at] = field;
-	return 0;
-}
-
-static int add(struct export_fields *fields, struct export_type *type, unsigned int kind,
-	       uint64_t place, uint32_t *hint)
-{
-	size_t at = *hint;
-
-	if (!is_at(type, at, kind, place))
-		at = lower(type, kind, place);
-	*hint = (uint32_t)at + 1;
-	return is_at(type, at, kind, place) ? 0 : insert(fields, type, at, kind, place);
+	type->fields++;
+	return field_numbers__need(&fields->all, field, &number);
 }
 
 static int add_object(struct export_fields *fields, const struct heap *heap, uint32_t object)
 {
-	struct export_type *type = &fields->types[heap__type(heap, object)];
+	struct numbered_field field = { heap__type(heap, object),
+					fold(heap__place_kind(heap, object)), 0, object };
+	struct export_type *type = &fields->types[field.type];
 	struct heap_references references = heap__references(heap, object);
-	const unsigned int kind = fold(heap__place_kind(heap, object));
 	struct heap_reference reference;
 	struct heap_weak weak;
-	uint32_t hint = 0;
 	int err = 0;
 
-	type->positional |= kind == GCTRACE_PLACE_POSITION;
+	type->positional |= field.kind == GCTRACE_PLACE_POSITION;
 	if (!type->has_weak && heap__object(heap, object).has_weak &&
 	    heap__weak(heap, object, 0, &weak)) {
 		type->has_weak = true;
 		type->weak_place = weak.place;
 	}
-	if (kind == GCTRACE_PLACE_UNKNOWN)
+	if (field.kind == GCTRACE_PLACE_UNKNOWN)
 		return 0;
-	while (!err && heap_references__next(&references, &reference))
-		if (reference.place != EVENT_UNKNOWN)
-			err = add(fields, type, kind, reference.place, &hint);
+	while (!err && heap_references__next(&references, &reference)) {
+		field.place = reference.place;
+		if (field.place != EVENT_UNKNOWN)
+			err = add(fields, &field);
+	}
 	return err;
 }
 
 /* What the runtime told by name is there even if it was null in all objects. */
-static int add_told(struct export_fields *fields, struct export_type *to,
-		    const struct heap_type *type)
+static int add_told(struct export_fields *fields, uint32_t index, const struct heap_type *type)
 {
-	uint32_t hint = 0;
-	uint64_t place = 0;
+	const struct export_type *to = &fields->types[index];
+	struct numbered_field field = { index, GCTRACE_PLACE_POSITION, 0, HEAP_NONE };
 	int err = 0;
 
 	for (size_t i = 0; i < type->fields.bytes && !err; i++) {
 		if (type->fields.at[i])
 			continue;
-		if (!to->has_weak || to->weak_place != place)
-			err = add(fields, to, GCTRACE_PLACE_POSITION, place, &hint);
-		place++;
+		if (!to->has_weak || to->weak_place != field.place)
+			err = add(fields, &field);
+		field.place++;
 	}
-	to->told = hint < to->fields.count ? hint : (uint32_t)to->fields.count;
 	return err;
 }
 
-int export_fields__find(struct export_fields *fields, const struct heap *heap)
+static int add_all(struct export_fields *fields, const struct heap *heap)
 {
 	const struct heap_types *types = heap__types(heap);
-	int err;
+	int err = 0;
 
-	*fields = (struct export_fields){ .count = types->count,
-					  .memory = heap__memory_left(heap) };
-	err = memory__count(&fields->memory, types->count * sizeof(*fields->types));
-	if (err)
-		return err;
-	fields->types = calloc(types->count, sizeof(*fields->types));
-	if (!fields->types)
-		return -ENOMEM;
 	for (uint32_t p = heap__first(heap); p < heap__end(heap) && !err; p = heap__next(heap, p)) {
 		const uint32_t type = heap__is_node(heap, p) ? 0 : heap__type(heap, p);
 
@@ -141,16 +93,98 @@ int export_fields__find(struct export_fields *fields, const struct heap *heap)
 		const struct heap_type type = heap_types__at(types, i);
 
 		if (fields->types[i].positional)
-			err = add_told(fields, &fields->types[i], &type);
+			err = add_told(fields, i, &type);
 	}
+	return err;
+}
+
+/* ---------------------------------------------------------------- in order */
+
+static int compare(const void *a, const void *b)
+{
+	const struct numbered_field *x = a, *y = b;
+
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static bool is_at(const struct export_fields *fields, const struct numbered_field *field,
+		  uint32_t number)
+{
+	const struct export_type *type = &fields->types[field->type];
+
+	return number < type->fields &&
+	       compare(&fields->all.of.items[type->first + number], field) == 0;
+}
+
+/* The first of its type that does not stand before it. */
+static uint32_t lower(const struct export_fields *fields, const struct numbered_field *field)
+{
+	const struct export_type *type = &fields->types[field->type];
+	uint32_t low = 0, high = type->fields;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (compare(&fields->all.of.items[type->first + middle], field) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint64_t count_names(struct text names)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < names.bytes; i++)
+		count += !names.at[i];
+	return count;
+}
+
+static void put_in_order(struct export_fields *fields, const struct heap_types *types)
+{
+	uint32_t first = 0;
+
+	vec__sort(&fields->all.of, compare);
+	for (uint32_t i = 0; i < fields->count; i++) {
+		struct export_type *type = &fields->types[i];
+		const struct numbered_field behind = {
+			i, GCTRACE_PLACE_POSITION, count_names(heap_types__at(types, i).fields), 0
+		};
+
+		type->first = first;
+		first += type->fields;
+		if (type->positional)
+			type->told = lower(fields, &behind);
+	}
+}
+
+int export_fields__find(struct export_fields *fields, const struct heap *heap)
+{
+	const struct heap_types *types = heap__types(heap);
+	int err;
+
+	*fields = (struct export_fields){ .count = types->count,
+					  .all.memory = heap__memory_left(heap) };
+	fields->types = memory__get(&fields->all.memory, types->count * sizeof(*fields->types));
+	if (!fields->types)
+		return memory__error(&fields->all.memory);
+	err = add_all(fields, heap);
+	hash_slots__free(&fields->all.slots, &fields->all.memory);
+	if (!err)
+		put_in_order(fields, types);
 	return err;
 }
 
 void export_fields__free(struct export_fields *fields)
 {
-	for (uint32_t i = 0; i < fields->count && fields->types; i++)
-		memory__free_vec(&fields->memory, &fields->types[i].fields);
-	free(fields->types);
+	memory__put(&fields->all.memory, fields->types, fields->count * sizeof(*fields->types));
+	field_numbers__free(&fields->all);
 	*fields = (struct export_fields){ .types = NULL };
 }
 
@@ -167,24 +201,24 @@ void export_fields__tell(const struct export_fields *fields)
 uint32_t export_fields__number(const struct export_fields *fields, uint32_t type,
 			       unsigned int kind, uint64_t place, uint32_t *hint)
 {
-	const struct export_type *of = &fields->types[type];
-	size_t at = *hint;
+	const struct numbered_field field = { type, fold(kind), place, 0 };
+	uint32_t at = *hint;
 
 	if (place == EVENT_UNKNOWN || kind == GCTRACE_PLACE_UNKNOWN)
-		return EXPORT_FIELD_NONE;
-	kind = fold(kind);
-	if (!is_at(of, at, kind, place))
-		at = lower(of, kind, place);
-	if (!is_at(of, at, kind, place))
-		return EXPORT_FIELD_NONE;
-	*hint = (uint32_t)at + 1;
-	return (uint32_t)at;
+		return FIELD_NONE;
+	if (!is_at(fields, &field, at))
+		at = lower(fields, &field);
+	if (!is_at(fields, &field, at))
+		return FIELD_NONE;
+	*hint = at + 1;
+	return at;
 }
 
 void export_fields__name(struct buf *out, const struct heap *heap,
 			 const struct export_fields *fields, uint32_t type, uint32_t number)
 {
-	const struct export_field *field = &fields->types[type].fields.items[number];
+	const struct numbered_field *field =
+		&fields->all.of.items[fields->types[type].first + number];
 	const struct heap_place place =
 		heap_types__place(heap__types(heap), type, field->kind, field->place);
 	struct buf raw = BUF_INIT;

@@ -10,24 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../base/vec.h"
-#include "../model/memory.h"
+#include "field_numbers.h"
 
 struct buf;
 struct heap;
 
 #define EXPORT_FIELDS_MOST 30000u /* of a type; what has another place then has no number */
-#define EXPORT_FIELD_NONE UINT32_MAX
-
-struct export_field {
-	unsigned int kind; /* enum gctrace_object_bits: what the place is */
-	uint64_t place;
-};
 
 struct export_type {
-	VEC(struct export_field) fields;
+	uint32_t first, fields; /* where its fields begin in the row of all, and how many it has */
 	bool positional; /* places count the fields that were told by name */
-	uint32_t told;	 /* so many were, and are the first here */
+	uint32_t told;	 /* so many were, and are the first of its fields */
 	bool has_weak;	 /* objects of it have weak references */
 	uint64_t weak_place;
 };
@@ -35,8 +28,8 @@ struct export_type {
 struct export_fields {
 	struct export_type *types;
 	uint32_t count;
+	struct field_numbers all; /* by type, then by kind and place: indices and positions are one */
 	uint64_t beyond; /* references, and fields told by name, that found no number */
-	struct memory memory; /* what the graph leaves of its limit */
 };
 
 /* One walk over the heap. 0, -ENOMEM or -EDQUOT; export_fields__free() is due in any case. */
@@ -46,7 +39,7 @@ void export_fields__free(struct export_fields *fields);
 /* Warn of those beyond EXPORT_FIELDS_MOST. */
 void export_fields__tell(const struct export_fields *fields);
 
-/* The number of a reference's field. *hint begins as 0 for each object and makes it fast. */
+/* The number of a reference's field, or FIELD_NONE. *hint begins as 0 and makes it fast. */
 uint32_t export_fields__number(const struct export_fields *fields, uint32_t type,
 			       unsigned int kind, uint64_t place, uint32_t *hint);
 

@@ -57,7 +57,6 @@ struct snapshot {
 	const struct heap *heap;
 	FILE *out;
 	struct export_fields fields;
-	struct memory memory;
 	struct address_index rows; /* places without their low bits; rank: row - 1 */
 	uint64_t *strings;	   /* for each type: number of its name; its fields follow */
 	uint64_t root_strings;	   /* the first of the roots' */
@@ -112,7 +111,7 @@ static void put_reference(struct snapshot *to, uint32_t type, unsigned int kind,
 {
 	const bool is_array = heap_types__at(heap__types(to->heap), type).flags &
 			      GCTRACE_CLASS_ARRAY;
-	const uint32_t field = is_array ? EXPORT_FIELD_NONE :
+	const uint32_t field = is_array ? FIELD_NONE :
 					  export_fields__number(&to->fields, type, kind,
 								reference->place, hint);
 
@@ -121,7 +120,7 @@ static void put_reference(struct snapshot *to, uint32_t type, unsigned int kind,
 
 	if (is_array && element <= UINT32_MAX)
 		put_edge(to, EDGE_ELEMENT, element, reference->to);
-	else if (field != EXPORT_FIELD_NONE)
+	else if (field != FIELD_NONE)
 		put_edge(to, EDGE_PROPERTY, to->strings[type] + 1 + field, reference->to);
 	else
 		put_edge(to, EDGE_INTERNAL, STRING_UNNAMED, reference->to);
@@ -275,7 +274,7 @@ static void put_type_strings(struct snapshot *to, uint32_t type, struct buf *nam
 {
 	heap_words__type(name, to->heap, type);
 	put_name(to, name, escaped);
-	for (uint32_t i = 0; i < to->fields.types[type].fields.count; i++) {
+	for (uint32_t i = 0; i < to->fields.types[type].fields; i++) {
 		export_fields__name(escaped, to->heap, &to->fields, type, i);
 		put_string(to, escaped);
 		buf__truncate(escaped, 0);
@@ -320,12 +319,13 @@ static int number_strings(struct snapshot *to)
 {
 	uint64_t next = STRING_TYPES;
 
-	to->strings = calloc(to->fields.count, sizeof(*to->strings));
+	to->strings = memory__get(&to->fields.all.memory,
+				  to->fields.count * sizeof(*to->strings));
 	if (!to->strings)
-		return -ENOMEM;
+		return memory__error(&to->fields.all.memory);
 	for (uint32_t i = 0; i < to->fields.count; i++) {
 		to->strings[i] = next;
-		next += 1 + to->fields.types[i].fields.count;
+		next += 1 + to->fields.types[i].fields;
 	}
 	to->root_strings = next;
 	return 0;
@@ -336,7 +336,7 @@ static int number_strings(struct snapshot *to)
 static int number_rows(struct snapshot *to)
 {
 	const struct heap *heap = to->heap;
-	int err = address_index__init(&to->rows, &to->memory, 0);
+	int err = address_index__init(&to->rows, &to->fields.all.memory, 0);
 
 	for (uint32_t p = heap__first(heap); p < heap__end(heap) && err >= 0;
 	     p = heap__next(heap, p)) {
@@ -390,7 +390,6 @@ static int write_heapsnapshot(struct heap *heap, const struct heap_heading *head
 
 	(void)heading;
 	(void)options;
-	to.memory = to.fields.memory;
 	if (!err)
 		err = number_strings(&to);
 	if (!err)
@@ -404,7 +403,7 @@ static int write_heapsnapshot(struct heap *heap, const struct heap_heading *head
 	if (!err)
 		export_fields__tell(&to.fields);
 	address_index__free(&to.rows);
-	free(to.strings);
+	memory__put(&to.fields.all.memory, to.strings, to.fields.count * sizeof(*to.strings));
 	export_fields__free(&to.fields);
 	return err;
 }

@@ -27,6 +27,7 @@
 #include "../base/escape.h"
 #include "../base/protobuf.h"
 #include "export.h"
+#include "field_numbers.h"
 #include "gctrace/wire.h"
 #include "heap_view.h"
 #include "heap_words.h"
@@ -83,13 +84,6 @@ enum graph_root_type {
 	ROOT_VM_INTERNAL = 13,
 };
 
-/* A field that was referred from: its number is its index + 1. */
-struct field {
-	uint32_t type, kind;
-	uint64_t at;
-	uint32_t example; /* place of an object that has it */
-};
-
 struct graph_writer {
 	const struct heap *heap;
 	const struct heap_heading *heading;
@@ -97,9 +91,7 @@ struct graph_writer {
 	uint64_t index; /* of the next packet */
 	uint64_t last;	/* the address before; 0: none in this packet */
 	VEC(uint64_t) targets; /* of one object */
-	VEC(struct field) fields;
-	struct hash_slots slots; /* of fields */
-	struct memory memory;
+	struct field_numbers fields; /* a field's id is its number + 1 */
 	struct buf graph;	   /* the packet that is being filled */
 	struct buf trace, packet;  /* scratch, from outside to inside */
 	struct buf message, of_fields, of_references;
@@ -196,55 +188,16 @@ static int write_process(struct graph_writer *writer)
 
 /* ---------------------------------------------------------------- fields */
 
-static uint64_t hash_field(const struct field *field)
-{
-	return hash__mix(hash__mix(field->type, field->kind), field->at);
-}
-
-static uint64_t hash_of(const void *context, uint32_t index)
-{
-	const struct graph_writer *writer = context;
-
-	return hash_field(&writer->fields.items[index]);
-}
-
-static int find_field(struct graph_writer *writer, const struct field *wanted, uint32_t *number)
-{
-	uint32_t at;
-	int err = hash_slots__room(&writer->slots, &writer->memory, hash_of, writer);
-
-	if (err)
-		return err;
-	for (at = hash_slots__first(&writer->slots, hash_field(wanted)); writer->slots.of[at];
-	     at = hash_slots__next(&writer->slots, at)) {
-		const struct field *field = &writer->fields.items[writer->slots.of[at] - 1];
-
-		*number = writer->slots.of[at];
-		if (field->type == wanted->type && field->kind == wanted->kind &&
-		    field->at == wanted->at)
-			return 0;
-	}
-	if (writer->fields.count >= UINT32_MAX - 1)
-		return -ENOMEM;
-	err = memory__push(&writer->memory, &writer->fields, *wanted);
-	if (err)
-		return err;
-	*number = (uint32_t)writer->fields.count;
-	writer->slots.of[at] = *number;
-	writer->slots.count++;
-	return 0;
-}
-
 /*
  * "shop.Cache.byId". Perfetto takes what stands before a blank for the field's type, which we do
  * not know: before a name that has one itself, an empty type is said.
  */
-static void add_field_name(struct graph_writer *writer, const struct field *field)
+static void add_field_name(struct graph_writer *writer, const struct numbered_field *field)
 {
 	struct buf *raw = &writer->raw;
 
 	heap_words__type(raw, writer->heap, field->type);
-	heap_words__field(raw, writer->heap, field->example, field->at);
+	heap_words__field(raw, writer->heap, field->example, field->place);
 	if (memchr(buf__str(raw), ' ', raw->len))
 		buf__add_char(&writer->name, ' ');
 	add_escaped(writer, &writer->message, STRING_BYTES);
@@ -254,9 +207,9 @@ static int write_fields(struct graph_writer *writer)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < writer->fields.count && !err; i++) {
+	for (uint32_t i = 0; i < writer->fields.of.count && !err; i++) {
 		protobuf__u64(&writer->message, STRING_ID, i + UINT64_C(1));
-		add_field_name(writer, &writer->fields.items[i]);
+		add_field_name(writer, &writer->fields.of.items[i]);
 		protobuf__message(&writer->graph, GRAPH_FIELD_NAMES, &writer->message);
 		err = go_on(writer);
 	}
@@ -289,7 +242,7 @@ static int find_targets(struct graph_writer *writer, uint32_t place, uint64_t *l
 					    heap__object(writer->heap, next.to).address;
 
 		*lowest = to && to < *lowest ? to : *lowest;
-		err = memory__push(&writer->memory, &writer->targets, to);
+		err = memory__push(&writer->fields.memory, &writer->targets, to);
 	}
 	return err;
 }
@@ -297,16 +250,16 @@ static int find_targets(struct graph_writer *writer, uint32_t place, uint64_t *l
 static int add_reference(struct graph_writer *writer, uint32_t place, uint32_t type,
 			 bool is_array, const struct heap_reference *next)
 {
-	const struct field wanted = { type, heap__place_kind(writer->heap, place), next->place,
+	const struct numbered_field field = { type, heap__place_kind(writer->heap, place), next->place,
 				      place };
 	uint32_t number;
 	int err;
 
 	if (is_array)
 		return 0;
-	err = find_field(writer, &wanted, &number);
+	err = field_numbers__need(&writer->fields, &field, &number);
 	if (!err)
-		protobuf__varint(&writer->of_fields, number);
+		protobuf__varint(&writer->of_fields, number + UINT64_C(1));
 	return err;
 }
 
@@ -475,9 +428,8 @@ static int write_graph(struct graph_writer *writer)
 
 static void free_writer(struct graph_writer *writer)
 {
-	hash_slots__free(&writer->slots, &writer->memory);
-	memory__free_vec(&writer->memory, &writer->targets);
-	memory__free_vec(&writer->memory, &writer->fields);
+	memory__free_vec(&writer->fields.memory, &writer->targets);
+	field_numbers__free(&writer->fields);
 	buf__free(&writer->graph);
 	buf__free(&writer->trace);
 	buf__free(&writer->packet);
@@ -492,7 +444,7 @@ static int write_perfetto(struct heap *heap, const struct heap_heading *heading,
 			  const struct export_options *options, FILE *out)
 {
 	struct graph_writer writer = { .heap = heap, .heading = heading, .out = out,
-				       .memory = heap__memory_left(heap) };
+				       .fields.memory = heap__memory_left(heap) };
 	int err = write_clocks(&writer);
 
 	(void)options;

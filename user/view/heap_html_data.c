@@ -20,6 +20,7 @@
 
 #include "../base/escape.h"
 #include "../model/heap_lives.h"
+#include "field_numbers.h"
 #include "gctrace/wire.h"
 #include "heap_html.h"
 #include "heap_words.h"
@@ -28,20 +29,12 @@
 #define NAME_MOST 500u
 #define SENTENCE_MOST 2000u
 
-/* Which field of which type, or of which place if nobody named it. */
-struct field {
-	uint32_t type, from; /* from: an object that has it */
-	uint64_t at;
-};
-
 struct data {
 	const struct heap_html *page;
 	struct json *json;
 	struct buf raw, text; /* scratch */
 	uint32_t *rows;	      /* of types in the table, by type; UINT32_MAX */
-	VEC(struct field) fields;
-	struct memory memory;
-	struct hash_slots by_field;
+	struct field_numbers fields; /* fewer than objects in the excerpt */
 	int error;
 };
 
@@ -291,35 +284,17 @@ static void add_types(struct data *data)
 
 /* ---------------------------------------------------------------- objects */
 
-static uint64_t hash_of_field(const void *context, uint32_t index)
-{
-	const struct data *data = context;
-
-	return hash__mix(data->fields.items[index].type, data->fields.items[index].at);
-}
-
 /* Its index in the table of fields, which it joins. */
 static uint32_t field_of(struct data *data, uint32_t from, uint64_t place)
 {
-	const uint32_t type = heap__type(data->page->heap, from);
-	struct hash_slots *slots = &data->by_field;
-	uint32_t at;
+	const struct heap *heap = data->page->heap;
+	const struct numbered_field field = { heap__type(heap, from), heap__place_kind(heap, from),
+					      place, from };
+	uint32_t number = 0;
 
 	if (!data->error)
-		data->error = hash_slots__room(slots, &data->memory, hash_of_field, data);
-	if (data->error)
-		return 0;
-	for (at = hash_slots__first(slots, hash__mix(type, place)); slots->of[at];
-	     at = hash_slots__next(slots, at)) {
-		const struct field *field = &data->fields.items[slots->of[at] - 1];
-
-		if (field->type == type && field->at == place)
-			return slots->of[at] - 1;
-	}
-	data->error = vec__push(&data->fields, (struct field){ type, from, place });
-	slots->of[at] = (uint32_t)data->fields.count;
-	slots->count++;
-	return slots->of[at] - 1;
+		data->error = field_numbers__need(&data->fields, &field, &number);
+	return number;
 }
 
 static void add_step(struct data *data, const struct excerpt_object *object)
@@ -366,10 +341,10 @@ static void add_object(struct data *data, const struct excerpt_object *object)
 static void add_fields(struct data *data)
 {
 	json__array(data->json, "fields");
-	for (size_t i = 0; i < data->fields.count; i++) {
-		const struct field *field = &data->fields.items[i];
+	for (size_t i = 0; i < data->fields.of.count; i++) {
+		const struct numbered_field *field = &data->fields.of.items[i];
 
-		heap_words__field(&data->raw, data->page->heap, field->from, field->at);
+		heap_words__field(&data->raw, data->page->heap, field->example, field->place);
 		add_name(data, NULL);
 	}
 	json__end(data->json);
@@ -469,8 +444,7 @@ int heap_html__data(const struct heap_html *page, struct json *json)
 		add_all(&data);
 		err = data.error;
 	}
-	hash_slots__free(&data.by_field, &data.memory);
-	vec__free(&data.fields);
+	field_numbers__free(&data.fields);
 	free(data.rows);
 	buf__free(&data.raw);
 	buf__free(&data.text);

@@ -61,7 +61,7 @@ static void number_strings(struct hprof_dump *dump)
 
 	for (uint32_t i = 0; i < dump->shapes.count; i++) {
 		dump->shapes.of[i].string = next;
-		next += 1 + dump->shapes.fields.types[i].fields.count;
+		next += 1 + dump->shapes.fields.types[i].fields;
 	}
 	dump->statics = next;
 	dump->stacks = next + dump->roots.statics.count;
@@ -110,7 +110,7 @@ static void write_type_names(struct hprof_dump *dump, uint32_t type, struct buf 
 
 	heap_words__type(text, dump->heap, type);
 	write_string(dump, id++, text);
-	for (uint32_t i = 0; i < fields->types[type].fields.count; i++) {
+	for (uint32_t i = 0; i < fields->types[type].fields; i++) {
 		export_fields__name(text, dump->heap, fields, type, i);
 		hprof__string(&dump->writer, id++, text);
 		buf__reset(text);

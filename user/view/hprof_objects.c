@@ -36,7 +36,7 @@ static void place_references(struct hprof_dump *dump, uint32_t place,
 	while (heap_references__next(&references, &reference)) {
 		at = export_fields__number(&dump->shapes.fields, object->type, kind,
 					   reference.place, &hint);
-		if (at == EXPORT_FIELD_NONE || at < next)
+		if (at == FIELD_NONE || at < next)
 			at = unnamed++;
 		else
 			next = at + 1;

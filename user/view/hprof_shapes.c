@@ -116,7 +116,7 @@ static struct hprof_size size_of(const struct hprof_shapes *shapes, const struct
 	while (heap_references__next(&references, &reference)) {
 		number = export_fields__number(&shapes->fields, object->type, kind,
 					       reference.place, &hint);
-		if (number == EXPORT_FIELD_NONE || number < size.named)
+		if (number == FIELD_NONE || number < size.named)
 			size.unnamed++;
 		else
 			size.named = number + 1;
@@ -146,7 +146,7 @@ static void look_at(struct hprof_shapes *shapes, const struct heap *heap, uint32
 
 uint32_t hprof_shapes__fields(const struct hprof_shapes *shapes, uint32_t type)
 {
-	return (uint32_t)shapes->fields.types[type].fields.count + shapes->of[type].unnamed;
+	return (uint32_t)shapes->fields.types[type].fields + shapes->of[type].unnamed;
 }
 
 static bool has_references(const struct hprof_shapes *shapes, uint32_t type)
@@ -289,7 +289,7 @@ static int add_whole(struct hprof_shapes *shapes, uint32_t type)
 {
 	const struct hprof_size size = {
 		.size = shapes->of[type].size,
-		.named = (uint32_t)shapes->fields.types[type].fields.count,
+		.named = (uint32_t)shapes->fields.types[type].fields,
 		.unnamed = shapes->of[type].unnamed,
 	};
 
@@ -354,9 +354,9 @@ int hprof_shapes__find(struct hprof_shapes *shapes, const struct heap *heap)
 	if (err)
 		return err;
 	shapes->count = shapes->fields.count;
-	shapes->of = calloc(shapes->count, sizeof(*shapes->of));
+	shapes->of = memory__get(&shapes->fields.all.memory, shapes->count * sizeof(*shapes->of));
 	if (!shapes->of)
-		return -ENOMEM;
+		return memory__error(&shapes->fields.all.memory);
 	for (uint32_t i = 0; i < shapes->count; i++)
 		shapes->of[i].size = heap_types__at(heap__types(heap), i).size;
 	for (uint32_t p = heap__first(heap); p < heap__end(heap); p = heap__next(heap, p))
@@ -373,7 +373,7 @@ void hprof_shapes__free(struct hprof_shapes *shapes)
 {
 	for (uint32_t i = 0; i < shapes->count && shapes->of; i++)
 		vec__free(&shapes->of[i].sizes);
-	free(shapes->of);
+	memory__put(&shapes->fields.all.memory, shapes->of, shapes->count * sizeof(*shapes->of));
 	export_fields__free(&shapes->fields);
 	*shapes = (struct hprof_shapes){ .of = NULL };
 }

@@ -68,7 +68,9 @@ struct hprof_shapes {
 	uint64_t lowest, highest; /* addresses of objects */
 };
 
-/* Two or three walks over the heap. 0 or -ENOMEM; hprof_shapes__free() is due in both cases. */
+/*
+ * Two or three walks over the heap. 0, -ENOMEM or -EDQUOT; hprof_shapes__free() is due in any case.
+ */
 int hprof_shapes__find(struct hprof_shapes *shapes, const struct heap *heap);
 void hprof_shapes__free(struct hprof_shapes *shapes);
 

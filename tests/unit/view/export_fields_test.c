@@ -51,11 +51,11 @@ static void counts_what_finds_no_number(void **state)
 	(void)state;
 	assert_int_equal(export_fields__find(&fields, heap), 0);
 	assert_int_equal(fields.beyond, REST);
-	assert_int_equal(fields.types[type].fields.count, EXPORT_FIELDS_MOST);
+	assert_int_equal(fields.types[type].fields, EXPORT_FIELDS_MOST);
 	for (uint32_t i = 0; i < EXPORT_FIELDS_MOST + REST; i++)
 		assert_int_equal(export_fields__number(&fields, type, GCTRACE_PLACE_POSITION, i,
 						       &hint),
-				 i < EXPORT_FIELDS_MOST ? i : EXPORT_FIELD_NONE);
+				 i < EXPORT_FIELDS_MOST ? i : FIELD_NONE);
 	export_fields__free(&fields);
 	heap__free(heap);
 }
@@ -82,7 +82,7 @@ static void tells_no_more_than_there_are(void **state)
 	heap = dump__heap(builder);
 	type = heap__type(heap, place_of(heap, FIRST + 16));
 	assert_int_equal(export_fields__find(&fields, heap), 0);
-	assert_int_equal(fields.types[type].fields.count, EXPORT_FIELDS_MOST);
+	assert_int_equal(fields.types[type].fields, EXPORT_FIELDS_MOST);
 	assert_int_equal(fields.types[type].told, EXPORT_FIELDS_MOST);
 	assert_int_equal(fields.beyond, REST);
 	export_fields__free(&fields);
@@ -99,8 +99,8 @@ static void keeps_to_the_limit(void **state)
 
 	(void)state;
 	assert_int_equal(export_fields__find(&fields, heap), 0);
-	needed = fields.memory.highest;
-	assert_true(needed > 100 * 2000 * sizeof(struct export_field));
+	needed = fields.all.memory.highest;
+	assert_true(needed > 100 * 2000 * sizeof(struct numbered_field));
 	for (uint64_t less = 0; less < 2; less++) {
 		export_fields__free(&fields);
 		dump__leave(heap, needed - less);
