@@ -103,29 +103,11 @@ static void write_one(struct heap *heap, const struct exporter *exporter, uint32
 	free(text);
 }
 
-static void write_all(struct heap *heap)
+static void use_heap(struct heap *heap)
 {
 	const bool has_objects = heap__facts(heap)->objects;
 
 	for (size_t i = 0; exporters[i]; i++)
 		if (has_objects || !exporters[i]->of_one_object)
 			write_one(heap, exporters[i], has_objects ? heap__first(heap) : HEAP_NONE);
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	add_seed(*argc, *argv);
-	return 0;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	struct heap *heap = heap_of(data, size);
-
-	if (heap)
-		write_all(heap);
-	heap__free(heap);
-	return 0;
 }

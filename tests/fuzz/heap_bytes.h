@@ -147,18 +147,34 @@ static inline struct heap *heap_of(const uint8_t *data, size_t size)
 	return heap;
 }
 
+/* What a program does with such a heap. */
+static void use_heap(struct heap *heap);
+
 /* Into an empty corpus: objects, roots, names. */
-static inline void add_seed(int argc, char **argv)
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static const uint8_t seed[] = { 1, 1, 1, 7, 0, 8, 9, 1, 0, 14, 0, 5, 0x20, 8, 1, 16, 9, 10,
 					5, 0x14, 9, 1, 16, 8, 5, 0, 10, 1, 16, 5, 0x10, 9, 1, 16,
 					10, 1, 13, 0, 0 };
-	const int dir = corpus__open(argc, argv);
+	const int dir = corpus__open(*argc, *argv);
 
 	if (dir >= 0) {
 		corpus__add(dir, 0, seed, sizeof(seed));
 		close(dir);
 	}
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct heap *heap = heap_of(data, size);
+
+	if (heap)
+		use_heap(heap);
+	heap__free(heap);
+	return 0;
 }
 
 #endif

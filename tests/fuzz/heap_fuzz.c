@@ -28,7 +28,7 @@ static void walk_place(struct heap *heap, uint32_t place)
 	CHECK(!object.reached || heap__dominator(heap, place) != HEAP_NONE);
 }
 
-static void walk(struct heap *heap)
+static void use_heap(struct heap *heap)
 {
 	struct heap_paths *paths = NULL;
 	struct heap_referrers *referrers = NULL;
@@ -50,22 +50,4 @@ static void walk(struct heap *heap)
 	heap_path_search__free(search);
 	heap_referrers__free(referrers);
 	heap_paths__free(paths);
-}
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	add_seed(*argc, *argv);
-	return 0;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	struct heap *heap = heap_of(data, size);
-
-	if (heap)
-		walk(heap);
-	heap__free(heap);
-	return 0;
 }
