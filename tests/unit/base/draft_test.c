@@ -17,6 +17,7 @@
 
 #include "base/draft.h"
 #include "base/files.h"
+#include "unit/directory.h"
 
 static int fork_error; /* with which it fails; 0: it does not */
 
@@ -31,29 +32,10 @@ pid_t fork(void)
 	return fork_error ? -1 : next();
 }
 
-/* A directory for one test, and the way back. */
 static int set_up(void **state)
 {
-	char name[] = "/tmp/gctrace-draft.XXXXXX";
-
 	fork_error = 0;
-	if (!mkdtemp(name) || chdir(name) || chmod(name, 0755))
-		return -1;
-	*state = strdup(name);
-	unsetenv("SUDO_UID");
-	unsetenv("SUDO_GID");
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	char command[100];
-	int err;
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", (char *)*state);
-	err = chdir("/") || system(command);
-	free(*state);
-	return err;
+	return directory__enter(state);
 }
 
 static int write_draft(const char *path, const char *text, int err)
@@ -65,15 +47,6 @@ static int write_draft(const char *path, const char *text, int err)
 		return failed;
 	assert_int_equal(files__write_all(draft.fd, text, strlen(text)), 0);
 	return draft__close(&draft, err);
-}
-
-static void assert_contents(const char *name, const char *text)
-{
-	struct buf buf = BUF_INIT;
-
-	assert_int_equal(files__read(name, &buf), 0);
-	assert_string_equal(buf__str(&buf), text);
-	buf__free(&buf);
 }
 
 static void assert_only(const char *pattern)
@@ -100,7 +73,7 @@ static void replaces_what_was_there(void **state)
 	(void)state;
 	assert_int_equal(write_draft("file", "first", 0), 0);
 	assert_int_equal(write_draft("file", "second", 0), 0);
-	assert_contents("file", "second");
+	directory__has("file", "second");
 	assert_only("file ");
 }
 
@@ -109,7 +82,7 @@ static void leaves_what_was_there_when_writing_fails(void **state)
 	(void)state;
 	assert_int_equal(write_draft("file", "first", 0), 0);
 	assert_int_equal(write_draft("file", "half", -ENOSPC), -ENOSPC);
-	assert_contents("file", "first");
+	directory__has("file", "first");
 	assert_only("file ");
 }
 
@@ -135,7 +108,7 @@ static void links_and_directories_are_refused(void **state)
 	assert_int_equal(write_draft("other", "x", 0), -EEXIST);
 	assert_int_equal(write_draft("directory", "x", 0), -EISDIR);
 	assert_int_equal(write_draft("no/such", "x", 0), -ENOENT);
-	assert_contents("file", "first");
+	directory__has("file", "first");
 }
 
 /* Killed, with no time to clean up. */
@@ -157,7 +130,7 @@ static void nothing_is_left_by_who_is_killed(void **state)
 	for (int i = 0; i < 1000 && system("ls | grep -q part") == 0; i++)
 		usleep(10000);
 	assert_only("file ");
-	assert_contents("file", "first");
+	directory__has("file", "first");
 }
 
 static void nothing_is_left_without_a_keeper(void **state)
@@ -171,7 +144,7 @@ static void nothing_is_left_without_a_keeper(void **state)
 	fork_error = 0;
 	assert_int_equal(draft__close(&draft, -ENOMEM), -ENOMEM);
 	assert_only("file ");
-	assert_contents("file", "first");
+	directory__has("file", "first");
 }
 
 /* The rest is about sudo, and needs root. */
@@ -208,7 +181,7 @@ static void sudo_file_belongs_to_caller(void **state)
 		assert_owner("roots", 12345, 23456);
 	}
 	assert_int_equal(write_draft("roots", "z", -EIO), -EIO);
-	assert_contents("roots", "y");
+	directory__has("roots", "y");
 	assert_only("file roots ");
 }
 
@@ -221,7 +194,7 @@ static void sudo_does_not_take_others_files(void **state)
 	assert_int_equal(write_draft("other", "mine", 0), 0);
 	setenv("SUDO_UID", "12345", 1);
 	assert_int_equal(write_draft("other", "x", 0), -EEXIST);
-	assert_contents("other", "mine");
+	directory__has("other", "mine");
 	assert_only("other ");
 }
 
@@ -249,11 +222,11 @@ static void is_there_though_rights_were_given_up(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	assert_owner("file", 12345, 23456);
-	assert_contents("file", "all");
+	directory__has("file", "all");
 	assert_only("file ");
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, directory__leave)
 
 int main(void)
 {

@@ -14,48 +14,7 @@
 #include <cmocka.h>
 
 #include "base/files.h"
-
-/* A directory for one test, and the way back. */
-static int set_up(void **state)
-{
-	char name[] = "/tmp/gctrace-files.XXXXXX";
-
-	if (!mkdtemp(name) || chdir(name) || chmod(name, 0755))
-		return -1;
-	*state = strdup(name);
-	unsetenv("SUDO_UID");
-	unsetenv("SUDO_GID");
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	char command[100];
-	int err;
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", (char *)*state);
-	err = chdir("/") || system(command);
-	free(*state);
-	return err;
-}
-
-static void write_file(const char *name, const char *text)
-{
-	FILE *file = fopen(name, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
-static void assert_contents(const char *name, const char *text)
-{
-	struct buf buf = BUF_INIT;
-
-	assert_int_equal(files__read(name, &buf), 0);
-	assert_string_equal(buf__str(&buf), text);
-	buf__free(&buf);
-}
+#include "unit/directory.h"
 
 static void reads_proc_whole(void **state)
 {
@@ -76,7 +35,7 @@ static void reads_any_length(void **state)
 
 	(void)state;
 	buf__add_repeated(&text, 'x', 1000000);
-	write_file("large", buf__str(&text));
+	directory__write("large", buf__str(&text));
 	assert_int_equal(files__read("large", &buf), 0);
 	assert_int_equal(buf.len, 1000000);
 	buf__reset(&buf);
@@ -115,11 +74,11 @@ static void creates_and_empties(void **state)
 	close(fd);
 	assert_int_equal(stat("out", &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	assert_contents("out", "first");
+	directory__has("out", "first");
 	fd = files__create("out");
 	assert_true(fd >= 0);
 	close(fd);
-	assert_contents("out", "");
+	directory__has("out", "");
 	assert_int_equal(files__create("no/such/directory"), -ENOENT);
 	assert_int_equal(files__create("."), -EISDIR);
 }
@@ -127,14 +86,14 @@ static void creates_and_empties(void **state)
 static void follows_no_link(void **state)
 {
 	(void)state;
-	write_file("victim", "safe");
+	directory__write("victim", "safe");
 	assert_int_equal(symlink("victim", "link"), 0);
 	assert_int_equal(files__create("link"), -ELOOP);
 	assert_int_equal(symlink("nothing", "dangling"), 0);
 	assert_int_equal(files__create("dangling"), -ELOOP);
 	assert_int_equal(link("victim", "hard"), 0);
 	assert_int_equal(files__create("hard"), -EEXIST);
-	assert_contents("victim", "safe");
+	directory__has("victim", "safe");
 }
 
 static void devices_are_written_to(void **state)
@@ -207,7 +166,7 @@ static void sudo_writes_nowhere_the_caller_could_not(void **state)
 	(void)state;
 	be_sudo(12345, 23456);
 	assert_int_equal(mkdir("etc", 0755), 0);
-	write_file("etc/passwd", "root");
+	directory__write("etc/passwd", "root");
 	assert_int_equal(mkdir("home", 0755), 0);
 	assert_int_equal(chown("home", 12345, 23456), 0);
 	assert_int_equal(symlink("../etc", "home/link"), 0);
@@ -215,7 +174,7 @@ static void sudo_writes_nowhere_the_caller_could_not(void **state)
 	assert_int_equal(access("etc/new", F_OK), -1);
 	assert_int_equal(files__create("home/link/passwd"), -ELOOP);
 	assert_int_equal(files__create("etc/passwd"), -EEXIST);
-	assert_contents("etc/passwd", "root");
+	directory__has("etc/passwd", "root");
 }
 
 static void sudo_does_not_take_others_files(void **state)
@@ -223,11 +182,11 @@ static void sudo_does_not_take_others_files(void **state)
 	(void)state;
 	be_sudo(12345, 23456);
 	assert_int_equal(chmod(".", 01777), 0);
-	write_file("other", "mine");
+	directory__write("other", "mine");
 	assert_int_equal(chown("other", 999, 999), 0);
 	assert_int_equal(chmod("other", 0666), 0);
 	assert_true(files__create("other") < 0);
-	assert_contents("other", "mine");
+	directory__has("other", "mine");
 }
 
 static void odd_sudo_ids_are_not_believed(void **state)
@@ -246,7 +205,7 @@ static void odd_sudo_ids_are_not_believed(void **state)
 	}
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, directory__enter, directory__leave)
 
 int main(void)
 {

@@ -16,36 +16,22 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "unit/directory.h"
 
 int fixture__enter(void **state)
 {
-	char name[] = "/tmp/gctrace-target.XXXXXX";
-
 	signal(SIGPIPE, SIG_IGN);
-	if (!mkdtemp(name) || chdir(name) || chmod(name, 0755))
-		return -1;
-	*state = strdup(name);
-	return *state ? 0 : -1;
+	return directory__enter(state);
 }
 
 int fixture__leave(void **state)
 {
-	char command[100];
-	int err;
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", (char *)*state);
-	err = chdir("/") || system(command);
-	free(*state);
-	return err;
+	return directory__leave(state);
 }
 
 void fixture__write(const char *name, const char *text)
 {
-	FILE *file = fopen(name, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-	assert_int_equal(fclose(file), 0);
+	directory__write(name, text);
 }
 
 void fixture__compile(const char *format, ...)
