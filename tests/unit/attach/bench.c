@@ -5,9 +5,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
-#include <unistd.h>
 
 #include "target/process.h"
 
@@ -21,6 +23,24 @@ bool bench__has_root(void)
 		return true;
 	print_message("skip: attaching needs root\n");
 	return false;
+}
+
+bool bench__status(pid_t pid, const char *key, char *value, size_t size)
+{
+	char path[64], line[256];
+	FILE *file;
+
+	*value = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file))
+		if (strncmp(line, key, strlen(key)) == 0)
+			snprintf(value, size, "%s",
+				 line + strlen(key) + strspn(line + strlen(key), "\t "));
+	fclose(file);
+	return true;
 }
 
 /* An assertion that fails jumps back into cmocka, which must not go on in a child. */

@@ -29,4 +29,15 @@ struct loss_counts bench__losses(const struct bench *bench);
 /* Attaching is for root only; says why where it is not. */
 bool bench__has_root(void);
 
+/* First thing in such a test of cmocka's. */
+#define NEEDS_ROOT                      \
+	do {                            \
+		(void)state;            \
+		if (!bench__has_root()) \
+			skip();         \
+	} while (0)
+
+/* A field of /proc/PID/status, "" where it has none. False: there is no such process. */
+bool bench__status(pid_t pid, const char *key, char *value, size_t size);
+
 #endif

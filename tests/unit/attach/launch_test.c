@@ -24,13 +24,6 @@
 #include "bench.h"
 #include "ear.h"
 
-#define NEEDS_ROOT                      \
-	do {                            \
-		(void)state;            \
-		if (!bench__has_root()) \
-			skip();         \
-	} while (0)
-
 /* What a watcher was told. */
 struct heard {
 	size_t started, execs, mapped, ended;
@@ -112,28 +105,11 @@ static int run_to_its_end(struct launch *launch)
 	return status;
 }
 
-/* A field of /proc/PID/status. */
-static void read_status(pid_t pid, const char *key, char *value, size_t size)
-{
-	char path[64], line[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	*value = '\0';
-	while (fgets(line, sizeof(line), file))
-		if (strncmp(line, key, strlen(key)) == 0)
-			snprintf(value, size, "%s",
-				 line + strlen(key) + strspn(line + strlen(key), "\t "));
-	fclose(file);
-}
-
 static bool has_state(pid_t pid, char state)
 {
 	char value[64];
 
-	read_status(pid, "State:", value, sizeof(value));
+	assert_true(bench__status(pid, "State:", value, sizeof(value)));
 	return *value == state;
 }
 
@@ -141,7 +117,7 @@ static pid_t tracer_of(pid_t pid)
 {
 	char value[64];
 
-	read_status(pid, "TracerPid:", value, sizeof(value));
+	assert_true(bench__status(pid, "TracerPid:", value, sizeof(value)));
 	return atoi(value);
 }
 
@@ -230,6 +206,7 @@ static void what_is_let_go_runs_on(void **state)
 	assert_int_equal(kill(pid, SIGTERM), 0);
 	status = launch__wait(launch, not_interrupted);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	assert_int_equal(kill(heard.pids[heard.started - 1], SIGKILL), 0); /* what it waited for */
 	launch__free(launch);
 }
 

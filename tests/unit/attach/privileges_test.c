@@ -26,13 +26,6 @@
 #include "base/clock.h"
 #include "bench.h"
 
-#define NEEDS_ROOT                      \
-	do {                            \
-		(void)state;            \
-		if (!bench__has_root()) \
-			skip();         \
-	} while (0)
-
 #define BIT(capability) (UINT64_C(1) << (capability))
 #define KEPT                                                                              \
 	(BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_PTRACE) | BIT(CAP_CHECKPOINT_RESTORE) | \
@@ -70,18 +63,10 @@ static void in_a_child(void (*fn)(struct bench *bench), unsigned int levels, boo
 
 static uint64_t status_field_of(pid_t pid, const char *name)
 {
-	char path[64], line[256];
-	uint64_t value = ~UINT64_C(0);
-	FILE *file;
+	char value[256];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	file = fopen(path, "r");
-	CHECK(file);
-	while (fgets(line, sizeof(line), file))
-		if (strncmp(line, name, strlen(name)) == 0)
-			value = strtoull(line + strlen(name), NULL, 16);
-	fclose(file);
-	return value;
+	CHECK(bench__status(pid, name, value, sizeof(value)) && *value);
+	return strtoull(value, NULL, 16);
 }
 
 static uint64_t status_field(const char *name)

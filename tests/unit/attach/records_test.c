@@ -35,13 +35,6 @@ static int end(void **state)
 	return 0;
 }
 
-#define NEEDS_ROOT                      \
-	do {                            \
-		(void)state;            \
-		if (!bench__has_root()) \
-			skip();         \
-	} while (0)
-
 static const struct record_call *only_call(unsigned int kind)
 {
 	const struct record *record = tape__find(&bench.tape, kind, 0);

@@ -23,13 +23,6 @@
 #include "bench.h"
 #include "target/process.h"
 
-#define NEEDS_ROOT                      \
-	do {                            \
-		(void)state;            \
-		if (!bench__has_root()) \
-			skip();         \
-	} while (0)
-
 #define COLLECTION_SEMAPHORES (VICTIM_SEES_GC_START | VICTIM_SEES_BATCH)
 
 /* What handlers were told. */

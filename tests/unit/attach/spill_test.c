@@ -21,13 +21,6 @@
 #define SHARDS 4
 #define HEAD 8u /* the kernel's, of each record */
 
-#define NEEDS_ROOT                      \
-	do {                            \
-		(void)state;            \
-		if (!bench__has_root()) \
-			skip();         \
-	} while (0)
-
 static int pin(pid_t pid, int cpu)
 {
 	cpu_set_t set;

@@ -15,13 +15,6 @@
 #include "attach/tables.h"
 #include "bench.h"
 
-#define NEEDS_ROOT                      \
-	do {                            \
-		(void)state;            \
-		if (!bench__has_root()) \
-			skip();         \
-	} while (0)
-
 static void count_waits(void *context)
 {
 	++*(int *)context;

@@ -22,13 +22,6 @@
 #include "base/clock.h"
 #include "bench.h"
 
-#define NEEDS_ROOT                      \
-	do {                            \
-		(void)state;            \
-		if (!bench__has_root()) \
-			skip();         \
-	} while (0)
-
 #define CPU1 "/sys/devices/system/cpu/cpu1/online"
 
 /* What came of one process and its children. */
