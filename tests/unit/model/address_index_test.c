@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "model/address_index.h"
+#include "unit/random.h"
 
 #define COUNT 20000u
 
@@ -15,10 +16,7 @@ static uint64_t seed = 1234567;
 
 static uint64_t random_number(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	return random__next(&seed);
 }
 
 static int compare(const void *a, const void *b)

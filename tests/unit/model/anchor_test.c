@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "model/anchor.h"
+#include "unit/random.h"
 
 #define HEAPS 5000
 #define SLOTS 64
@@ -24,10 +25,7 @@ static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static uint64_t any(uint64_t below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % below;
+	return random__below(&seed, below);
 }
 
 static void left(void *context, const struct object *object, uint64_t address,

@@ -20,6 +20,7 @@
 
 #include "gctrace/wire.h"
 #include "script.h"
+#include "unit/random.h"
 
 #define WORLDS 1500
 #define STEPS 12
@@ -70,15 +71,12 @@ static uint64_t seed;
 
 static uint64_t any(uint64_t below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed % below;
+	return random__below(&seed, below);
 }
 
 static bool chance(unsigned int percent)
 {
-	return any(100) < percent;
+	return random__chance(&seed, percent);
 }
 
 static void tick(struct world *w)

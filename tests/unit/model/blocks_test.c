@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "model/blocks.h"
+#include "unit/random.h"
 
 #define HEAP 256
 #define COLLECTIONS 20000
@@ -128,10 +129,7 @@ static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static uint64_t any(uint64_t below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed % below;
+	return random__below(&seed, below);
 }
 
 struct byte {

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "model/chunk.h"
+#include "unit/random.h"
 
 #define CHUNKS 20000
 #define OFFSETS 512 /* so few that runs meet */
@@ -18,10 +19,7 @@ static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static uint32_t any(uint32_t below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)((seed >> 11) % below);
+	return (uint32_t)random__below(&seed, below);
 }
 
 static struct object at(uint32_t offset, uint32_t id)

@@ -15,6 +15,7 @@
 #include "gctrace/wire.h"
 #include "model/examples.h"
 #include "model/excerpt.h"
+#include "unit/random.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define HEAPS 500
@@ -27,10 +28,7 @@ static uint64_t seed = 88172645463325252;
 
 static uint32_t random_below(uint32_t n)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)((seed * UINT64_C(0x2545F4914F6CDD1D) >> 32) * n >> 32);
+	return (uint32_t)random__below(&seed, n);
 }
 
 static uint64_t address_of(uint32_t object)

@@ -11,6 +11,7 @@
 
 #include "dump.h"
 #include "gctrace/wire.h"
+#include "unit/random.h"
 
 static struct heap_builder *begin(uint64_t limit)
 {
@@ -316,10 +317,7 @@ static uint64_t seed = 4711;
 
 static uint64_t random_number(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	return random__next(&seed);
 }
 
 /* Any of what a producer may say, over and over, without sense. */

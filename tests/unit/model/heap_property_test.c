@@ -18,6 +18,7 @@
 #include "model/heap_histogram.h"
 #include "model/heap_paths.h"
 #include "model/heap_referrers.h"
+#include "unit/random.h"
 
 #ifndef GRAPHS
 #ifdef __SANITIZE_ADDRESS__
@@ -36,10 +37,7 @@ static uint64_t seed = 88172645463325252;
 
 static uint32_t random_below(uint32_t n)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)((seed * UINT64_C(0x2545F4914F6CDD1D) >> 32) * n >> 32);
+	return (uint32_t)random__below(&seed, n);
 }
 
 struct arrow {

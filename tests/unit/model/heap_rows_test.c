@@ -11,6 +11,7 @@
 
 #include "model/heap_rows.h"
 #include "stream/event.h"
+#include "unit/random.h"
 
 #define MOST 600u
 
@@ -18,10 +19,7 @@ static uint64_t seed = 987654321;
 
 static uint64_t random_number(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	return random__next(&seed);
 }
 
 /* Writes them, reads them back; how many bytes they took. */

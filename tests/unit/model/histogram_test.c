@@ -9,15 +9,13 @@
 #include <cmocka.h>
 
 #include "model/histogram.h"
+#include "unit/random.h"
 
 static uint64_t seed = 88172645463325252;
 
 static uint64_t next_random(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	return random__next(&seed);
 }
 
 static int compare(const void *a, const void *b)

@@ -25,6 +25,7 @@
 #include "gctrace/wire.h"
 #include "model/identity.h"
 #include "stream/loss.h"
+#include "unit/random.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define WORLDS 2000
@@ -93,15 +94,12 @@ static uint64_t seed, collections, ids_seen, withdrawn_seen, dead_seen;
 
 static uint64_t any(uint64_t below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % below;
+	return random__below(&seed, below);
 }
 
 static bool chance(unsigned int percent)
 {
-	return any(100) < percent;
+	return random__chance(&seed, percent);
 }
 
 /* ---------------------------------------------------------------- events */

@@ -16,6 +16,7 @@
 #include "dump.h"
 #include "gctrace/wire.h"
 #include "model/neighbourhood.h"
+#include "unit/random.h"
 
 enum { OBJECTS_MOST = 40, REFERENCES_MOST = 4, NODES_MOST = 200 };
 
@@ -23,10 +24,7 @@ static uint64_t seed = 88172645463325252;
 
 static uint64_t random_below(uint64_t n)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed * UINT64_C(0x2545F4914F6CDD1D) >> 32) * n >> 32;
+	return random__below(&seed, n);
 }
 
 static uint64_t address_of(uint64_t object)

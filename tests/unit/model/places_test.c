@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "model/places.h"
+#include "unit/random.h"
 
 #define HEAP 128
 #define PICTURES 20000
@@ -17,10 +18,7 @@ static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static uint64_t any(uint64_t below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % below;
+	return random__below(&seed, below);
 }
 
 static void tell(struct generations *generations, uint64_t generation, uint64_t start,

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "model/ranges.h"
+#include "unit/random.h"
 
 static void report(struct ranges *ranges, uint64_t generation, uint32_t phase, uint32_t width,
 		   const struct range *told, size_t count)
@@ -148,10 +149,7 @@ static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static uint64_t any(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	return random__next(&seed);
 }
 
 /* `bits`: how far apart they lie. Each carries its old start along, to be known by. */

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "model/relocation.h"
+#include "unit/random.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define WORLDS 12500
@@ -51,15 +52,12 @@ static uint64_t seed;
 
 static uint64_t any(uint64_t below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % below;
+	return random__below(&seed, below);
 }
 
 static bool chance(unsigned int percent)
 {
-	return any(100) < percent;
+	return random__chance(&seed, percent);
 }
 
 static void left(void *context, const struct object *object, uint64_t address,

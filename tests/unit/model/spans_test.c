@@ -10,6 +10,7 @@
 
 #include "model/generations.h"
 #include "model/spans.h"
+#include "unit/random.h"
 
 #define PLACES 512
 
@@ -17,10 +18,7 @@ static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static uint64_t any(uint64_t below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed % below;
+	return random__below(&seed, below);
 }
 
 static void neighbours_become_one(void **state)

@@ -17,6 +17,7 @@
 #include "gctrace/wire.h"
 #include "model/heap_histogram.h"
 #include "model/type_tree.h"
+#include "unit/random.h"
 
 enum { TYPES = 4, FIRST_CLASS = 100, OBJECTS_MOST = 60, REFERENCES_MOST = 3 };
 
@@ -24,10 +25,7 @@ static uint64_t seed = 88172645463325252;
 
 static uint64_t random_below(uint64_t n)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed * UINT64_C(0x2545F4914F6CDD1D) >> 32) * n >> 32;
+	return random__below(&seed, n);
 }
 
 static uint64_t address_of(uint64_t object)

@@ -28,6 +28,7 @@
 #include "simring.h"
 #include "stream/loss.h"
 #include "stream/merge.h"
+#include "unit/random.h"
 
 #define THREADS 8
 
@@ -82,10 +83,7 @@ struct world {
 
 static uint64_t pick(struct world *world, uint64_t below)
 {
-	world->random ^= world->random << 13;
-	world->random ^= world->random >> 7;
-	world->random ^= world->random << 17;
-	return world->random % below;
+	return random__below(&world->random, below);
 }
 
 static void thread_reserve(struct world *world, struct thread *thread)

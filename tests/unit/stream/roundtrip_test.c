@@ -18,6 +18,7 @@
 
 #include "stream/feed.h"
 #include "transcript.h"
+#include "unit/random.h"
 
 struct trip {
 	uint64_t random;
@@ -34,15 +35,12 @@ struct trip {
 
 static uint64_t any(struct trip *trip)
 {
-	trip->random ^= trip->random << 13;
-	trip->random ^= trip->random >> 7;
-	trip->random ^= trip->random << 17;
-	return trip->random;
+	return random__next(&trip->random);
 }
 
 static uint64_t pick(struct trip *trip, uint64_t below)
 {
-	return (any(trip) >> 11) % below;
+	return random__below(&trip->random, below);
 }
 
 /* Small, middling and huge numbers, and both ends. */
