@@ -21,6 +21,10 @@ struct ends {
 	unsigned int state; /* of what comes */
 };
 
+/* Of one test. */
+static struct objects objects;
+static struct ends ends;
+
 static uint64_t seed = 0x9e3779b97f4a7c15;
 
 static uint64_t any(uint64_t below)
@@ -55,48 +59,61 @@ static void came(void *context, const struct object *object, uint64_t address)
 	ends->came++;
 }
 
-static void add(struct objects *objects, uint64_t address, uint64_t size, uint32_t type, bool told)
+static void add(uint64_t address, uint64_t size, uint32_t type, bool told)
 {
 	const struct object_birth birth = { .address = address, .size = size, .type = type,
 					    .told = told };
 
-	assert_int_equal(objects__add(objects, &birth), 0);
+	assert_int_equal(objects__add(&objects, &birth), 0);
 }
 
-static void settle(struct objects *objects)
+static void settle(void)
 {
 	uint64_t clashes = 0;
 
-	assert_int_equal(objects__settle(objects, &clashes), 0);
+	assert_int_equal(objects__settle(&objects, &clashes), 0);
 	assert_int_equal(clashes, 0);
 }
 
-static struct anchor match(struct objects *objects, struct ends *ends, bool whole)
+static struct anchor match(bool whole)
 {
-	const struct anchor_options options = { whole, 9, state_of, came, ends };
+	const struct anchor_options options = { whole, 9, state_of, came, &ends };
 	struct anchor result = { 0 };
 
-	objects->left = left;
-	objects->context = ends;
-	assert_int_equal(anchor__match(objects, &options, &result), 0);
+	objects.left = left;
+	objects.context = &ends;
+	assert_int_equal(anchor__match(&objects, &options, &result), 0);
 	return result;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	objects = (struct objects){ 0 };
+	ends = (struct ends){ .state = 0 };
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	objects__free(&objects);
+	return 0;
 }
 
 static void the_same_keep_their_names(void **state)
 {
-	struct objects objects = { 0 };
-	struct ends ends = { .count = { 0 } };
 	struct anchor result;
 
 	(void)state;
-	add(&objects, 0x10000, 16, 1, false);
-	add(&objects, 0x10010, 16, 1, false);
-	add(&objects, 0x10020, 16, 1, false);
-	settle(&objects);
-	add(&objects, 0x10020, 16, 2, true); /* another type */
-	add(&objects, 0x10000, 16, 1, true);
-	add(&objects, 0x90000, 16, 1, true);
-	result = match(&objects, &ends, true);
+	add(0x10000, 16, 1, false);
+	add(0x10010, 16, 1, false);
+	add(0x10020, 16, 1, false);
+	settle();
+	add(0x10020, 16, 2, true); /* another type */
+	add(0x10000, 16, 1, true);
+	add(0x90000, 16, 1, true);
+	result = match(true);
 	assert_int_equal(result.told, 3);
 	assert_int_equal(result.matched, 1);
 	assert_int_equal(result.conflicts, 1);
@@ -110,106 +127,86 @@ static void the_same_keep_their_names(void **state)
 	assert_int_equal(ends.count[OBJECT_GONE], 1);
 	assert_int_equal(ends.count[OBJECT_CONFLICT], 1);
 	assert_int_equal(ends.came, 2);
-	objects__free(&objects);
 }
 
 static void a_part_makes_nobody_gone(void **state)
 {
-	struct objects objects = { 0 };
-	struct ends ends = { .count = { 0 } };
 	struct anchor result;
 
 	(void)state;
-	add(&objects, 0x10000, 16, 1, false);
-	add(&objects, 0x10010, 16, 1, false);
-	settle(&objects);
-	add(&objects, 0x10000, 16, 1, true);
-	result = match(&objects, &ends, false);
+	add(0x10000, 16, 1, false);
+	add(0x10010, 16, 1, false);
+	settle();
+	add(0x10000, 16, 1, true);
+	result = match(false);
 	assert_int_equal(result.gone, 0);
 	assert_int_equal(result.matched, 1);
 	assert_non_null(objects__at(&objects, 0x10010));
-	objects__free(&objects);
 }
 
 static void an_empty_dump_of_the_whole_leaves_nobody(void **state)
 {
-	struct objects objects = { 0 };
-	struct ends ends = { .count = { 0 } };
-
 	(void)state;
-	add(&objects, 0x10000, 16, 1, false);
-	settle(&objects);
-	assert_int_equal(match(&objects, &ends, true).gone, 1);
+	add(0x10000, 16, 1, false);
+	settle();
+	assert_int_equal(match(true).gone, 1);
 	assert_int_equal(objects.count, 0);
-	objects__free(&objects);
 }
 
 static void told_twice_is_one(void **state)
 {
-	struct objects objects = { 0 };
-	struct ends ends = { .count = { 0 } };
 	struct anchor result;
 
 	(void)state;
-	add(&objects, 0x10000, 16, 1, true);
-	add(&objects, 0x10000, 16, 1, true);
-	result = match(&objects, &ends, true);
+	add(0x10000, 16, 1, true);
+	add(0x10000, 16, 1, true);
+	result = match(true);
 	assert_int_equal(result.repeated, 1);
 	assert_int_equal(result.new_, 1);
 	assert_int_equal(objects.count, 1);
-	objects__free(&objects);
 }
 
 static void large_sizes_are_compared_whole(void **state)
 {
 	const uint64_t large = UINT64_C(3) << 33;
-	struct objects objects = { 0 };
-	struct ends ends = { .count = { 0 } };
 	struct anchor result;
 
 	(void)state;
-	add(&objects, 0x10000, large, 1, false);
-	add(&objects, 0x20000, large, 1, false);
-	settle(&objects);
-	add(&objects, 0x10000, large, 1, true);
-	add(&objects, 0x20000, large + 8, 1, true);
-	result = match(&objects, &ends, true);
+	add(0x10000, large, 1, false);
+	add(0x20000, large, 1, false);
+	settle();
+	add(0x10000, large, 1, true);
+	add(0x20000, large + 8, 1, true);
+	result = match(true);
 	assert_int_equal(result.matched, 1);
 	assert_int_equal(result.conflicts, 1);
 	assert_int_equal(objects__size(&objects, objects__at(&objects, 0x20000)), large + 8);
-	objects__free(&objects);
 }
 
 /* What is first told while a collection runs has a state, and its chunk is known for it. */
 static void newcomers_are_held(void **state)
 {
-	struct objects objects = { 0 };
-	struct ends ends = { .state = OBJECT_PERHAPS << 2 * 1 };
-
 	(void)state;
-	add(&objects, 0x10000, 16, 1, true);
-	match(&objects, &ends, true);
+	ends.state = OBJECT_PERHAPS << 2 * 1;
+	add(0x10000, 16, 1, true);
+	match(true);
 	assert_int_equal(object__state(objects__at(&objects, 0x10000), 1), OBJECT_PERHAPS);
 	assert_int_equal(objects.held[1].count, 1);
 	assert_int_equal(objects.held[1].items[0]->held[1], 1);
-	objects__free(&objects);
 }
 
 static void what_was_told_can_be_dropped(void **state)
 {
-	struct objects objects = { 0 };
-	struct ends ends = { .count = { 0 } };
 	struct anchor result;
 
 	(void)state;
-	add(&objects, 0x10000, 16, 1, false);
-	settle(&objects);
-	add(&objects, 0x20000, 16, 1, true);
+	add(0x10000, 16, 1, false);
+	settle();
+	add(0x20000, 16, 1, true);
 	anchor__drop(&objects);
-	result = match(&objects, &ends, false);
+	result = match(false);
 	assert_int_equal(result.told, 0);
 	assert_int_equal(objects.count, 1);
-	objects__free(&objects);
 }
 
 /* ---------------------------------------------------------------- random heaps */
@@ -219,30 +216,28 @@ struct thing {
 	uint32_t type;
 };
 
-static void believe(struct objects *objects, struct thing *things)
+static void believe(struct thing *things)
 {
 	for (uint64_t i = 0; i < SLOTS; i++) {
 		if (any(2))
 			continue;
 		things[i].type = (uint32_t)any(3);
-		add(objects, BASE + 16 * i, 16, things[i].type, false);
-		things[i].id = objects->ids;
+		add(BASE + 16 * i, 16, things[i].type, false);
+		things[i].id = objects.ids;
 	}
-	settle(objects);
+	settle();
 }
 
 static void any_dump_is_matched(void **state)
 {
-	(void)state;
 	for (unsigned int n = 0; n < HEAPS; n++) {
 		struct thing things[SLOTS] = { { 0 } };
-		struct objects objects = { 0 };
-		struct ends ends = { .count = { 0 } };
 		struct anchor want = { 0 }, got;
 		const bool whole = any(2);
 		uint64_t shuffle = any(SLOTS);
 
-		believe(&objects, things);
+		begin(state);
+		believe(things);
 		for (uint64_t k = 0; k < SLOTS; k++) {
 			const uint64_t i = (k * 5 + shuffle) % SLOTS; /* in another order */
 			const uint32_t type = (uint32_t)any(3);
@@ -252,7 +247,7 @@ static void any_dump_is_matched(void **state)
 				things[i].id = whole ? 0 : things[i].id;
 				continue;
 			}
-			add(&objects, BASE + 16 * i, 16, type, true);
+			add(BASE + 16 * i, 16, type, true);
 			want.told++;
 			want.matched += things[i].id && things[i].type == type;
 			want.conflicts += things[i].id && things[i].type != type;
@@ -260,7 +255,7 @@ static void any_dump_is_matched(void **state)
 			if (!things[i].id || things[i].type != type)
 				things[i] = (struct thing){ UINT64_MAX, type };
 		}
-		got = match(&objects, &ends, whole);
+		got = match(whole);
 		assert_memory_equal(&got, &want, sizeof(got));
 		for (uint64_t i = 0; i < SLOTS; i++) {
 			const struct object *object = objects__at(&objects, BASE + 16 * i);
@@ -272,20 +267,22 @@ static void any_dump_is_matched(void **state)
 			if (things[i].id != UINT64_MAX)
 				assert_int_equal(object__id(object), things[i].id);
 		}
-		objects__free(&objects);
+		end(state);
 	}
 }
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_keep_their_names),
-		cmocka_unit_test(a_part_makes_nobody_gone),
-		cmocka_unit_test(an_empty_dump_of_the_whole_leaves_nobody),
-		cmocka_unit_test(told_twice_is_one),
-		cmocka_unit_test(large_sizes_are_compared_whole),
-		cmocka_unit_test(newcomers_are_held),
-		cmocka_unit_test(what_was_told_can_be_dropped),
+		TEST(the_same_keep_their_names),
+		TEST(a_part_makes_nobody_gone),
+		TEST(an_empty_dump_of_the_whole_leaves_nobody),
+		TEST(told_twice_is_one),
+		TEST(large_sizes_are_compared_whole),
+		TEST(newcomers_are_held),
+		TEST(what_was_told_can_be_dropped),
 		cmocka_unit_test(any_dump_is_matched),
 	};
 
