@@ -84,6 +84,8 @@ int assembler__hand_out(struct assembler *assembler, struct image *image,
 	if (is_a_rest(image, transaction))
 		return forget(assembler, image, transaction);
 	image->odd.overlong += transaction->tally.overlong;
+	image->odd.crowded += transaction->tally.beyond || transaction->pools.dropped > 0 ||
+			      image->generations.overflowed;
 	judge_unbegun(image, transaction);
 	collection = transaction__conclude(transaction, &image->generations, &image->names,
 					   image->reports_ranges);

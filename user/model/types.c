@@ -43,6 +43,14 @@ static int add(struct types *types, uint64_t class_)
 	return 0;
 }
 
+/* The last one there is room for: all classes that have no index of their own. */
+static int need_rest(struct types *types)
+{
+	const struct type rest = { .class_ = EVENT_UNKNOWN };
+
+	return types->of.count > OBJECT_TYPE_MOST ? 0 : vec__push(&types->of, rest);
+}
+
 int types__index(struct types *types, uint64_t class_, uint32_t *index)
 {
 	size_t slot;
@@ -54,7 +62,7 @@ int types__index(struct types *types, uint64_t class_, uint32_t *index)
 		if (!types->table[slot]) {
 			if (types->of.count >= OBJECT_TYPE_MOST) {
 				*index = OBJECT_TYPE_MOST;
-				return 0;
+				return need_rest(types);
 			}
 			if (add(types, class_))
 				return -ENOMEM;

@@ -25,6 +25,9 @@ static const struct {
 	  offsetof(struct assembler_odd, overlong) },
 	{ "names_dropped", "name too long to keep", "names too long to keep",
 	  offsetof(struct assembler_odd, names_dropped) },
+	{ "crowded", "collection with more generations, parts of them or pools than are kept",
+	  "collections with more generations, parts of them or pools than are kept",
+	  offsetof(struct assembler_odd, crowded) },
 };
 
 #define ODDS (sizeof(odds) / sizeof(*odds))

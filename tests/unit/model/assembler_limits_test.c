@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -205,6 +206,42 @@ static void few_keep_places(void **state)
 	script__end(&s);
 }
 
+/* More than is kept: figures are missing, the collection says so, and the end tells why. */
+static void what_is_crowded_out_is_counted(void **state)
+{
+	struct script s;
+	char name[20];
+
+	(void)state;
+	script__begin(&s);
+	gc_start(&s, 1, FULL, 0);
+	for (unsigned int i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "region %u", i);
+		pool(&s, 1, name, 1, 2, U);
+	}
+	gc_finish(&s, 1);
+	gc_start(&s, 2, FULL, 0);
+	for (uint64_t i = 0; i < 300; i++)
+		moved(&s, 2, i, 0, 8, 100 * i, 50000 + 100 * i, 100);
+	gc_finish(&s, 2);
+	gc_start(&s, 3, FULL, 0);
+	gc_finish(&s, 3);
+	assert_int_equal(s.count, 3);
+	assert_true(s.collections[0].is.incomplete);
+	assert_true(s.collections[1].is.incomplete);
+	assert_false(s.collections[1].is.moved.bytes.known);
+	assert_false(s.collections[2].is.incomplete);
+	for (uint64_t i = 0; i < 70000; i++)
+		generation(&s, 4, false, 1, 1000 * i, 100, 100);
+	gc_start(&s, 4, FULL, 0);
+	moved(&s, 4, 0, 0, 8, 100, 50000, 100);
+	gc_finish(&s, 4);
+	assert_exactly(s.collections[3].is.moved.bytes, 100);
+	assert_false(s.collections[3].is.promoted.bytes.known);
+	script__end(&s);
+	assert_int_equal(s.odd.crowded, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +254,7 @@ int main(void)
 		cmocka_unit_test(any_number_of_starts_is_bounded),
 		cmocka_unit_test(any_number_of_reports_is_bounded),
 		cmocka_unit_test(few_keep_places),
+		cmocka_unit_test(what_is_crowded_out_is_counted),
 	};
 
 	return cmocka_run_group_tests_name("model/assembler limits", tests, NULL, NULL);

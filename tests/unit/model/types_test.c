@@ -3,10 +3,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "model/object.h"
 #include "model/types.h"
 
 #define CLASSES 5000
@@ -104,6 +106,30 @@ static void freed_is_empty(void **state)
 	types__free(&types);
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* it would have the memory in earnest */
+/* As many classes as there are indices, of which no page is touched. */
+static void all_further_classes_are_one(void **state)
+{
+	struct types types = { 0 };
+
+	(void)state;
+	assert_int_equal(index_of(&types, 5), 1);
+	free(types.of.items);
+	types.of.items = calloc(OBJECT_TYPE_MOST, sizeof(*types.of.items));
+	assert_non_null(types.of.items);
+	types.of.count = types.of.alloc = OBJECT_TYPE_MOST;
+	assert_int_equal(index_of(&types, 6), OBJECT_TYPE_MOST);
+	assert_int_equal(index_of(&types, 7), OBJECT_TYPE_MOST);
+	assert_int_equal(index_of(&types, 5), 1);
+	assert_int_equal(types__define(&types, 8, words("Order")), 0);
+	assert_int_equal(types.of.count, OBJECT_TYPE_MOST + 1);
+	assert_int_equal(types.of.items[OBJECT_TYPE_MOST].class_, EVENT_UNKNOWN);
+	assert_name(&types, OBJECT_TYPE_MOST, "");
+	vec__free(&types.of);
+	types__free(&types);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +138,9 @@ int main(void)
 		cmocka_unit_test(names_are_bytes_of_their_own),
 		cmocka_unit_test(a_later_name_is_the_name),
 		cmocka_unit_test(freed_is_empty),
+#ifndef __SANITIZE_ADDRESS__
+		cmocka_unit_test(all_further_classes_are_one),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
