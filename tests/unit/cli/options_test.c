@@ -163,7 +163,7 @@ static void every_spelling_of_a_value(void **state)
 	assert_string_equal(settings.first.file, "-");
 }
 
-/* A value that may be left out is the next word only where that is a number. */
+/* A value that may be left out never is the next word. */
 static void a_value_may_be_left_out(void **state)
 {
 	(void)state;
