@@ -38,7 +38,6 @@ enum event_kind {
 	EVENT_CONTAINER,
 	EVENT_ROOTS,
 	EVENT_OBJECT,
-	EVENT_HEADS, /* objects without their references, where EVENT_OBJECT is not wanted */
 	EVENT_CLASS,
 	EVENT_DEFINE,
 	EVENT_GENERATION,
@@ -48,7 +47,8 @@ enum event_kind {
 	EVENT_EXEC,
 	EVENT_EXIT,
 	EVENT_LOSS, /* something of this target was lost before here */
-	EVENT_FIGURE
+	EVENT_FIGURE,
+	EVENT_HEADS /* objects without their references, where EVENT_OBJECT is not wanted */
 };
 
 struct range {
