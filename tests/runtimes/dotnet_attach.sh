@@ -47,8 +47,8 @@ socket() { echo "${1-/tmp}/dotnet-diagnostic-$target-$(ticks)-socket"; }
 
 # What could be left behind: files named so in all that the process may write to, mounts.
 view() {
-	find "/proc/$target/root"/{tmp,var/tmp,dev/shm,mnt} "$TMP/temporary" -name 'libgctrace*' 2>/dev/null |
-		grep -v "$TMP/\(private\|imposter\)"
+	find "/proc/$target/root"/{tmp,var/tmp,dev/shm,mnt} "$TMP/temporary" -maxdepth 1 \
+		-name 'libgctrace-*' 2>/dev/null
 	sed 's/^[0-9]* [0-9]* //' "/proc/$target/mountinfo"
 }
 
@@ -239,6 +239,16 @@ if [ -L /lib ]; then
 	fi
 fi
 
+t "a program in one file, with its runtime in it"
+if dotnet_single; then
+	dotnet_up "$single"
+	loaded gctrace
+	down
+	pass
+else
+	skip "the SDK makes none: $(grep -m 1 error "$TMP/single.out")"
+fi
+
 # ---------------------------------------------------------------------------------------------
 # Refusals
 
@@ -307,14 +317,27 @@ loaded "$private"
 down
 pass
 
-t "killed while it loads: what it has made is gone all the same"
-in_its_place 5 0 0x80004005
+t "a runtime that does not answer is waited for no longer than that, and nothing is left"
+in_its_place 15 0 0x80004005
 dotnet_up $other dotnet "$TMP/program.dll"
 view >"$TMP/before"
+run timeout 100 "$imposter" -p "$target" --load-agent
+expect_status 1
+expect "$TMP/err" 'its runtime has not answered within [0-9]+ s'
+view >"$TMP/after"
+cmp -s "$TMP/before" "$TMP/after" || { fail "something is left"; diff "$TMP/before" "$TMP/after"; }
+lib_runs "$target" || fail "it has ended"
+down
+pass
+
+t "killed while it loads: what it has made is gone all the same"
+in_its_place 5 0 0x80004005
+dotnet_up $other env TMPDIR="$TMP/temporary" dotnet "$TMP/program.dll"
+view >"$TMP/before"
 start killed "$imposter" -p "$target" --load-agent
-wait_for 'ls /tmp/libgctrace-dotnet.*.so >/dev/null 2>&1'
+wait_for 'ls "$TMP"/temporary/libgctrace-dotnet.*.so >/dev/null 2>&1'
 stop killed KILL
-wait_for '! ls /tmp/libgctrace-dotnet.*.so >/dev/null 2>&1' || fail "the copy is left"
+wait_for '! ls "$TMP"/temporary/libgctrace-dotnet.*.so >/dev/null 2>&1' || fail "the copy is left"
 wait_for "[ \"\$(mapped)\" = 0 ]"
 view >"$TMP/after"
 cmp -s "$TMP/before" "$TMP/after" || { fail "something is left"; diff "$TMP/before" "$TMP/after"; }
@@ -322,14 +345,30 @@ loaded "$private"
 down
 pass
 
+t "with the capabilities that attaching takes: into one's own process, into no other's"
+capabilities=+bpf,+perfmon,+sys_ptrace,+checkpoint_restore
+as_user="setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps $capabilities
+	--ambient-caps $capabilities --bounding-set $capabilities"
+dotnet_up $other dotnet "$TMP/program.dll"
+if $as_user test -r "$BUILD/libgctrace-dotnet.so"; then
+	loaded $as_user "$BUILD/gctrace"
+else
+	skip "$BUILD is not for everybody to read"
+fi
+down
+dotnet_up dotnet "$TMP/program.dll"
+[ ! -r "$BUILD/gctrace" ] || refused "it is user 0's.*run gctrace as root" $as_user "$BUILD/gctrace"
+down
+pass
+
 t "one that ends while the agent is loaded"
 in_its_place 0 1 0
-dotnet_up $other dotnet "$TMP/program.dll"
+dotnet_up $other env TMPDIR="$TMP/temporary" dotnet "$TMP/program.dll"
 run timeout 100 "$imposter" -p "$target" --load-agent
 expect_status 1
 expect "$TMP/err" 'cannot be loaded.*: it has ended meanwhile'
 join dotnet
-expect_equal 0 "$(find /tmp -maxdepth 1 -name 'libgctrace-dotnet.*' | wc -l)" "files left"
+expect_equal 0 "$(find "$TMP/temporary" -name 'libgctrace-dotnet.*' | wc -l)" "files left"
 pass
 
 t "a process that is just starting is waited for"

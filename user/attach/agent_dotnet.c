@@ -99,6 +99,15 @@ static bool is_too_old(const char *version, struct buf *why)
 	return true;
 }
 
+static void tell_unreadable(const struct process *process, int err, struct buf *why)
+{
+	if (err == -EACCES || err == -EPERM)
+		buf__printf(why, "it is user %u's, whose processes this one may not look into: run"
+			    " gctrace as root, or as that user", (unsigned int)process->euid);
+	else
+		buf__printf(why, "its environment cannot be read: %s", strerror(-err));
+}
+
 bool agent_dotnet__is_refused(const struct process *process, const struct maps *maps,
 			      const struct runtime *runtime, struct buf *why)
 {
@@ -107,7 +116,7 @@ bool agent_dotnet__is_refused(const struct process *process, const struct maps *
 	int err = environment__read(process, &environment);
 
 	if (err)
-		buf__printf(why, "its environment cannot be read: %s", strerror(-err));
+		tell_unreadable(process, err, why);
 	else if (process->is_32bit)
 		buf__add_str(why, "it is a 32-bit process, and gctrace's agent has 64 bits");
 	else if (maps__named(maps, "ld-musl-"))
@@ -216,7 +225,8 @@ static int no_answer(const struct loading *loading, int err)
 	if (err == -ETIMEDOUT)
 		buf__printf(loading->why, "its runtime has not answered within %d s: it is"
 			    " suspended, waits for a start (DOTNET_DefaultDiagnosticPortSuspend),"
-			    " or has no processor to run on", ANSWER_MS / 1000);
+			    " or has no processor to run on; should it do it later, the next"
+			    " gctrace finds the agent", ANSWER_MS / 1000);
 	else if (err == -EPROTO)
 		buf__add_str(loading->why, "what it answered is not of the diagnostics protocol:"
 			     " something else listens on its socket");
@@ -382,7 +392,7 @@ int agent_dotnet__load(const struct process *process, const char *library, uint6
 	int err = environment__read(process, &loading.environment);
 
 	if (err)
-		buf__printf(why, "its environment cannot be read: %s", strerror(-err));
+		tell_unreadable(process, err, why);
 	if (!err)
 		err = check_version(&loading);
 	if (!err)

@@ -25,3 +25,22 @@ dotnet_program() {	# FILE.dll
 		$(printf -- '-r:%s ' "$shared"/System.Private.CoreLib.dll "$shared"/System.Runtime.dll \
 			"$shared"/System.Console.dll) "${1%.dll}.cs" >"$TMP/csc.out" 2>&1
 }
+
+# The same with its runtime in one file, which takes a package from NuGet: $single, kept in $BUILD.
+dotnet_single() {
+	local kept=$BUILD/tests/dotnet/single
+	single=$kept/out/program
+	mkdir -p "$kept"
+	export DOTNET_CLI_HOME=$kept/home NUGET_PACKAGES=$kept/packages MSBUILDDISABLENODEREUSE=1
+	[ ! -x "$single" ] || return 0
+	cp "$TMP/program.cs" "$kept/program.cs"
+	cat >"$kept/program.csproj" <<-END
+		<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup>
+		<OutputType>Exe</OutputType><TargetFramework>net$(dotnet --version | cut -d . -f 1).0</TargetFramework>
+		<RuntimeIdentifier>linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')</RuntimeIdentifier>
+		<SelfContained>true</SelfContained><PublishSingleFile>true</PublishSingleFile>
+		</PropertyGroup></Project>
+	END
+	timeout 200 dotnet publish "$kept/program.csproj" -o "$kept/new" -v q -p:UseSharedCompilation=false \
+		>"$TMP/single.out" 2>&1 && mv "$kept/new" "$kept/out"
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A library in a process's view: where it may be put, what of it remains (nothing), and for whom. */
+/* A library in a process's view: where it may be put, for whom, and that nothing of it remains. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

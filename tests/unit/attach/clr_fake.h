@@ -33,8 +33,8 @@ void clr_fake__begin(struct clr_fake *fake, enum clr_fake_name name, const char 
 void clr_fake__end(struct clr_fake *fake);
 
 /*
- * The next connection gets a reply, ok or not, with a number; or what a process says of itself, with
- * this version; or any bytes; or nothing, and is closed. Any number of them, in their order.
+ * The next connection gets a reply, ok or not, with a number; or what a process says of itself,
+ * with this version; or any bytes; or nothing, and is closed. Any number of them, in their order.
  */
 void clr_fake__reply(struct clr_fake *fake, unsigned int ok, uint32_t result);
 void clr_fake__say_version(struct clr_fake *fake, const char *version);
