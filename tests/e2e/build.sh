@@ -32,6 +32,9 @@ t "install puts its files under DESTDIR and PREFIX, uninstall takes each of them
 make_here install DESTDIR="$TMP/dest" PREFIX=/opt/gc
 expect_status 0
 [ -x "$TMP/dest/opt/gc/sbin/gctrace" ] || fail "no sbin/gctrace"
+for agent in "$BUILD"/libgctrace-*.so; do # where gctrace looks for them: ../lib/gctrace
+	cmp -s "$agent" "$TMP/dest/opt/gc/lib/gctrace/${agent##*/}" || fail "no ${agent##*/}"
+done
 for header in "$ROOT"/include/gctrace/*.h; do
 	cmp -s "$header" "$TMP/dest/opt/gc/include/gctrace/${header##*/}" || fail "no ${header##*/}"
 done

@@ -149,6 +149,56 @@ expect_equal 1 "$(mapped)" "libraries in it"
 down
 pass
 
+t "a library that is deleted is attached to, and looked for anew, all the same"
+start dotnet $other dotnet "$TMP/program.dll"
+target=$(pid dotnet)
+start trace "$private" -p "$target" --load-agent -o json
+wait_for "grep -q '\"event\":\"gc\"' $TMP/trace.out"
+seen=$(grep -c '"event":"gc"' "$TMP/trace.out")
+kill -HUP "$(pid trace)"
+wait_for "[ \$(grep -c '\"event\":\"gc\"' $TMP/trace.out) -gt $((seen + 5)) ]"
+stop trace INT
+expect_status 0
+expect "$TMP/trace.out" '"event":"summary".*"complete":true'
+expect_not "$TMP/trace.err" warning
+expect "/proc/$target/maps" 'libgctrace.*deleted'
+run gctrace probes -p "$target" -o json
+expect_equal true "$(jq -r 'select(.event == "module" and (.path | test("libgctrace"))) | .deleted' "$TMP/out")" \
+	"the module is deleted"
+down
+pass
+
+t "every command that takes -p takes it"
+dotnet_up dotnet "$TMP/program.dll"
+run timeout 100 gctrace heap -p "$target" --load-agent -o json
+expect_status 0
+expect "$TMP/out" '"event":"type".*System.String'
+expect "$TMP/err" "has loaded gctrace's agent"
+down
+dotnet_up dotnet "$TMP/program.dll"
+run timeout 100 gctrace path -p "$target" --load-agent --type System.String --top 1
+expect_status 0
+expect "$TMP/err" "has loaded gctrace's agent"
+down
+dotnet_up dotnet "$TMP/program.dll"
+run timeout 100 gctrace record -p "$target" --load-agent --dump --output "$TMP/rec" -n 20
+expect_status 0
+expect "$TMP/err" "has loaded gctrace's agent"
+run gctrace heap "$TMP/rec"
+expect_status 0
+down
+dotnet_up dotnet "$TMP/program.dll"
+run timeout 100 gctrace follow -p "$target" --load-agent -n 20
+expect_status 0
+expect "$TMP/err" "has loaded gctrace's agent"
+down
+dotnet_up dotnet "$TMP/program.dll"
+run timeout 100 gctrace export -p "$target" --load-agent --as hprof --output "$TMP/hprof"
+expect_status 0
+expect "$TMP/err" "has loaded gctrace's agent"
+down
+pass
+
 t "a TMPDIR of its own: its socket is there, and so is the copy"
 mkdir -m 1777 "$TMP/temporary"
 dotnet_up $other env TMPDIR="$TMP/temporary" dotnet "$TMP/program.dll"

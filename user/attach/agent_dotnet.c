@@ -35,6 +35,7 @@
 
 /* HRESULTs. */
 #define CANNOT_LOAD 0x8007007eu	     /* ERROR_MOD_NOT_FOUND */
+#define NOT_YET_AVAILABLE 0x8013135bu /* CORPROF_E_NOT_YET_AVAILABLE */
 #define UNINITIALIZED 0x80131371u    /* CORPROF_E_RUNTIME_UNINITIALIZED */
 #define NOT_YET_INITIALIZED 0x80131373u /* CORPROF_E_PROFILER_NOT_YET_INITIALIZED */
 
@@ -284,6 +285,7 @@ static const struct {
 	{ 0x8013136au, "another profiler is being attached or works there, and its runtime takes"
 		       " no second one" },
 	{ 0x8013136bu, "its runtime says that it takes no such agent" },
+	{ NOT_YET_AVAILABLE, "its runtime is still starting: try again when it has" },
 	{ UNINITIALIZED, "its runtime has not started yet: try again when it has" },
 	{ NOT_YET_INITIALIZED, "its runtime is still starting: try again when it has" },
 	{ 0x80131375u, "the agent has declined" },
@@ -301,6 +303,13 @@ static int tell_result(struct buf *why, uint32_t result)
 	return -ENOEXEC;
 }
 
+/* A process that is starting answers so for some ms: its runtime, or the agent to that. */
+static bool is_too_early(uint32_t result)
+{
+	return result == NOT_YET_AVAILABLE || result == UNINITIALIZED ||
+	       result == NOT_YET_INITIALIZED;
+}
+
 /* 0 and what the runtime says, or negative errno with the reason in why. */
 static int attach(struct loading *loading, const char *path, uint32_t *result)
 {
@@ -312,8 +321,7 @@ static int attach(struct loading *loading, const char *path, uint32_t *result)
 	clr_ipc__add_attach(&request, &guid, path, ANSWER_MS);
 	do {
 		err = ask(loading, &request, &bytes, &reply);
-	} while (!err && (reply.result == UNINITIALIZED || reply.result == NOT_YET_INITIALIZED) &&
-		 may_wait(loading));
+	} while (!err && is_too_early(reply.result) && may_wait(loading));
 	/* An error without a number is one, too. */
 	*result = err || reply.result || reply.ok ? reply.result : UINT32_MAX;
 	buf__free(&request);

@@ -120,6 +120,16 @@ static bool show_named(const struct target_settings *target, struct note_cache *
 	return fine;
 }
 
+static bool is_loadable(const struct probed *probed, const struct maps *maps)
+{
+	struct buf text = BUF_INIT;
+	const enum agent_state state =
+		agent__look(probed->process, maps, probed->runtime, &text);
+
+	buf__free(&text);
+	return state == AGENT_LOADABLE;
+}
+
 /*
  * One of all processes of the host, in the list if it has probes. Those that have ended since
  * they were listed, and those that are not ours to look into, are no errors here.
@@ -145,6 +155,8 @@ static int list_process(pid_t pid, struct note_cache *cache, struct probes_view 
 		probed.runtime = runtime__identify(process, &maps, &probed.modules);
 	if (probed.runtime && probed.runtime->has_probes)
 		err = probes_view__listed(view, &probed);
+	else if (probed.runtime && is_loadable(&probed, &maps))
+		buf__printf(&view->loadable, "%s%d", view->loadable.len ? ", " : "", pid);
 	maps__free(&maps);
 	forget(&probed);
 	process__free(process);

@@ -227,6 +227,9 @@ int probes_text__end(struct probes_view *view)
 		return err;
 	if (!view->shown)
 		note("no process here has probes that gctrace knows");
+	if (view->loadable.len)
+		note("gctrace's agent can be loaded (--load-agent) into pid %s",
+		     buf__str(&view->loadable));
 	tell_forbidden(view);
 	return 0;
 }

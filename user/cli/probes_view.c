@@ -35,6 +35,7 @@ void probes_view__free(struct probes_view *view)
 	buf__free(&view->text);
 	buf__free(&view->listeners);
 	buf__free(&view->refusals);
+	buf__free(&view->loadable);
 }
 
 static bool as_json(const struct probes_view *view)

@@ -44,6 +44,7 @@ struct probes_view {
 	struct buf listeners;    /* names of probes, while they are gathered */
 	size_t shown;            /* processes */
 	struct buf refusals;     /* of a list: a line for each that is forbidden, and why */
+	struct buf loadable;     /* of a list: "4711, 4712": they need an agent, and may have it */
 	size_t forbidden;        /* processes that are not ours to look into */
 	size_t unseen;           /* that were named and could not be shown, for any reason */
 };

@@ -187,6 +187,7 @@ static void a_runtime_that_starts_is_asked_again(void **state)
 	clr_fake__say_version(&fake, "9.0.7");
 	clr_fake__reply(&fake, 0, 0x80131371);
 	clr_fake__reply(&fake, 0, 0x80131373);
+	clr_fake__reply(&fake, 1, 0x8013135b);
 	clr_fake__reply(&fake, 1, 0);
 	assert_int_equal(load(&fake, 60 * NS_PER_S, &why), 0);
 	clr_fake__end(&fake);
