@@ -2,7 +2,6 @@
 #include "attach/agent.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "attach/agent_dotnet.h"
 #include "attach/agent_library.h"
 #include "attach/clr_knobs.h"
+#include "attach/patience.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/report.h"
@@ -25,10 +25,8 @@
 #include "target/process.h"
 #include "target/runtime.h"
 
-#define STARTING_NS (10 * NS_PER_S) /* as old is a process that has surely started */
-#define READY_NS (500 * NS_PER_MS)  /* as long may any other be too busy to be asked */
 #define LOCK_NS (20 * NS_PER_S)
-#define PAUSE_NS (20 * NS_PER_MS) /* between two looks */
+#define PAUSE_NS (20 * NS_PER_MS) /* between two tries */
 
 /* ---------------------------------------------------------------- looking */
 
@@ -84,65 +82,37 @@ static int look(const struct process *process, struct note_cache *cache, struct 
 
 /* ---------------------------------------------------------------- waiting */
 
-static void pause_shortly(void)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
-}
-
-/* How long its runtime may still take to come, or to be ready. */
-static uint64_t ready_until_ns(const struct process *process)
-{
-	const uint64_t tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
-	const uint64_t start = process->start_ticks * tick_ns;
-	struct timespec now;
-	uint64_t age;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	age = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-	age = age > start ? age - start : 0;
-	return clock__monotonic_ns() +
-	       (age + READY_NS < STARTING_NS ? STARTING_NS - age : READY_NS);
-}
-
 /* A process that is starting has not mapped its runtime yet. */
-static int look_when_started(const struct process *process, struct note_cache *cache,
-			     uint64_t until_ns, struct sight *sight)
+static int look_when_started(struct patience *patience, struct note_cache *cache,
+			     struct sight *sight)
 {
-	bool has_said = false;
-	int err = look(process, cache, sight);
+	int err = look(patience->process, cache, sight);
 
-	while (!err && sight->runtime->kind == RUNTIME_UNKNOWN) {
-		const uint64_t now = clock__monotonic_ns();
-
-		if (now >= until_ns)
-			break;
-		if (!has_said && until_ns - now > NS_PER_S)
-			note("pid %d runs no runtime yet: gctrace waits up to %" PRIu64
-			     " s for one", process->pid, (until_ns - now) / NS_PER_S + 1);
-		has_said = true;
+	while (!err && sight->runtime->kind == RUNTIME_UNKNOWN && patience__wait(patience)) {
 		close_sight(sight);
-		pause_shortly();
-		err = look(process, cache, sight);
+		err = look(patience->process, cache, sight);
 	}
 	return err;
 }
 
 /*
  * Two copies of a library are two libraries to a process. So whoever loads one locks the process's
- * directory in /proc, which all who trace it have open, and looks again with the lock held.
+ * directory in /proc, which all who trace it by that /proc have open, and looks with the lock held.
+ * Anybody may lock it, so nobody is waited for without end.
  */
-static int lock(const struct process *process)
+static void lock(const struct process *process)
 {
 	const uint64_t until_ns = clock__monotonic_ns() + LOCK_NS;
 
 	while (flock(process->procfd, LOCK_EX | LOCK_NB)) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -errno;
-		if (clock__monotonic_ns() >= until_ns)
-			return -EBUSY;
-		pause_shortly();
+		if ((errno != EWOULDBLOCK && errno != EINTR) ||
+		    clock__monotonic_ns() >= until_ns) {
+			note("another process has locked pid %d for long, which loads an agent or"
+			     " does not: gctrace goes on", process->pid);
+			return;
+		}
+		nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
 	}
-	return 0;
 }
 
 /* ---------------------------------------------------------------- loading */
@@ -198,14 +168,15 @@ static void say_it_is_there(const struct process *process, uint64_t took_ns)
 	buf__free(&text);
 }
 
-static int load(const struct process *process, struct note_cache *cache, uint64_t until_ns)
+static int load(const struct process *process, struct note_cache *cache,
+		struct patience *patience)
 {
 	const uint64_t start = clock__monotonic_ns();
 	struct buf library = BUF_INIT, why = BUF_INIT;
 	int err = find_library(process, &library);
 
 	if (!err) {
-		err = agent_dotnet__load(process, buf__str(&library), until_ns, &why);
+		err = agent_dotnet__load(process, buf__str(&library), patience, &why);
 		if (err && err != -EEXIST)
 			fail(process, err, buf__str(&why));
 		else if (check(process, cache))
@@ -252,16 +223,16 @@ static int judge(const struct process *process, const struct sight *sight)
 
 static int load_locked(const struct process *process, struct note_cache *cache)
 {
-	const uint64_t until_ns = ready_until_ns(process);
+	struct patience patience = patience__for(process);
 	struct sight sight;
-	int answer, err = look_when_started(process, cache, until_ns, &sight);
+	int answer, err = look_when_started(&patience, cache, &sight);
 
 	if (err)
 		return fail(process, err, process__alive(process) ? strerror(-err) :
 								    "it has ended meanwhile");
 	answer = judge(process, &sight);
 	close_sight(&sight);
-	return answer > 0 ? load(process, cache, until_ns) : answer;
+	return answer > 0 ? load(process, cache, &patience) : answer;
 }
 
 int agent__load(const struct process *process)
@@ -271,13 +242,8 @@ int agent__load(const struct process *process)
 
 	if (!cache)
 		return error_errno(ENOMEM, "cannot load an agent");
-	err = lock(process);
-	if (err == -EBUSY)
-		fail(process, err, "another gctrace has been loading it for long; try again");
-	else if (err)
-		fail(process, err, strerror(-err));
-	else
-		err = load_locked(process, cache);
+	lock(process);
+	err = load_locked(process, cache);
 	flock(process->procfd, LOCK_UN);
 	note_cache__free(cache);
 	return err;

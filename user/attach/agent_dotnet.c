@@ -19,6 +19,7 @@
 #include "attach/clr_ipc.h"
 #include "attach/clr_knobs.h"
 #include "attach/clr_socket.h"
+#include "attach/patience.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/report.h"
@@ -138,10 +139,9 @@ bool agent_dotnet__is_refused(const struct process *process, const struct maps *
 struct loading {
 	const struct process *process;
 	const char *library;
-	uint64_t until_ns;
+	struct patience *patience;
 	struct buf environment;
 	struct buf *why;
-	bool has_said; /* that it waits */
 };
 
 static bool is_gone(const struct loading *loading)
@@ -181,22 +181,6 @@ static int no_socket(const struct loading *loading, int err)
 	return err;
 }
 
-static bool may_wait(struct loading *loading)
-{
-	const uint64_t now = clock__monotonic_ns();
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
-
-	if (now >= loading->until_ns || !process__alive(loading->process))
-		return false;
-	if (!loading->has_said && loading->until_ns - now > NS_PER_S) {
-		note("pid %d is starting: gctrace waits up to %" PRIu64 " s for its runtime",
-		     loading->process->pid, (loading->until_ns - now) / NS_PER_S + 1);
-		loading->has_said = true;
-	}
-	nanosleep(&pause, NULL);
-	return true;
-}
-
 /* A process that is starting makes its socket some ms after its runtime is there. */
 static int connect_to(struct loading *loading)
 {
@@ -204,7 +188,7 @@ static int connect_to(struct loading *loading)
 
 	do {
 		fd = clr_socket__connect(loading->process, temporary(&loading->environment));
-	} while ((fd == -ENOENT || fd == -EAGAIN || fd == -ECONNREFUSED) && may_wait(loading));
+	} while ((fd == -ENOENT || fd == -EAGAIN || fd == -ECONNREFUSED) && patience__wait(loading->patience));
 	return fd < 0 ? no_socket(loading, fd) : fd;
 }
 
@@ -321,7 +305,7 @@ static int attach(struct loading *loading, const char *path, uint32_t *result)
 	clr_ipc__add_attach(&request, &guid, path, ANSWER_MS);
 	do {
 		err = ask(loading, &request, &bytes, &reply);
-	} while (!err && is_too_early(reply.result) && may_wait(loading));
+	} while (!err && is_too_early(reply.result) && patience__wait(loading->patience));
 	/* An error without a number is one, too. */
 	*result = err || reply.result || reply.ok ? reply.result : UINT32_MAX;
 	buf__free(&request);
@@ -391,11 +375,11 @@ static int try_each_way(struct loading *loading)
 	return -ENOEXEC;
 }
 
-int agent_dotnet__load(const struct process *process, const char *library, uint64_t until_ns,
-		       struct buf *why)
+int agent_dotnet__load(const struct process *process, const char *library,
+		       struct patience *patience, struct buf *why)
 {
 	struct loading loading = {
-		.process = process, .library = library, .until_ns = until_ns, .why = why,
+		.process = process, .library = library, .patience = patience, .why = why,
 	};
 	int err = environment__read(process, &loading.environment);
 

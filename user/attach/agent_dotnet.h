@@ -8,11 +8,11 @@
 #define GCTRACE_ATTACH_AGENT_DOTNET_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/buf.h"
 
 struct maps;
+struct patience;
 struct process;
 struct runtime;
 
@@ -24,11 +24,10 @@ bool agent_dotnet__is_refused(const struct process *process, const struct maps *
 			      const struct runtime *runtime, struct buf *why);
 
 /*
- * Have it loaded. library: its path in our view. until_ns: as long may the runtime take to be ready
- * for it (CLOCK_MONOTONIC). Says by note() what is done. 0; -EEXIST, it was there already;
- * or a negative errno with the reason in why: then the process is as it was.
+ * Have it loaded. library: its path in our view. Says by note() what is done. 0; -EEXIST, it was
+ * there already; or a negative errno with the reason in why: then the process is as it was.
  */
-int agent_dotnet__load(const struct process *process, const char *library, uint64_t until_ns,
-		       struct buf *why);
+int agent_dotnet__load(const struct process *process, const char *library,
+		       struct patience *patience, struct buf *why);
 
 #endif

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "attach/agent_dotnet.h"
+#include "attach/patience.h"
 #include "base/clock.h"
 #include "clr_fake.h"
 #include "target/maps.h"
@@ -101,15 +102,17 @@ static void settings_of_its_environment(void **state)
 
 /* ---------------------------------------------------------------- answers */
 
-/* until_ns: from now on. */
-static int load(const struct clr_fake *fake, uint64_t until_ns, struct buf *why)
+/* wait_ns: as long it may take to be ready. */
+static int load(const struct clr_fake *fake, uint64_t wait_ns, struct buf *why)
 {
+	struct patience patience = { .process = fake->process,
+				     .until_ns = clock__monotonic_ns() + wait_ns };
 	char library[4200];
 
 	buf__reset(why);
 	snprintf(library, sizeof(library), "%s/libagent.so", fake->directory);
 	fixture__write("libagent.so", "a library");
-	return agent_dotnet__load(fake->process, library, clock__monotonic_ns() + until_ns, why);
+	return agent_dotnet__load(fake->process, library, &patience, why);
 }
 
 /* Beside the library itself. */
