@@ -188,7 +188,8 @@ static int connect_to(struct loading *loading)
 
 	do {
 		fd = clr_socket__connect(loading->process, temporary(&loading->environment));
-	} while ((fd == -ENOENT || fd == -EAGAIN || fd == -ECONNREFUSED) && patience__wait(loading->patience));
+	} while ((fd == -ENOENT || fd == -EAGAIN || fd == -ECONNREFUSED) &&
+		 patience__wait(loading->patience));
 	return fd < 0 ? no_socket(loading, fd) : fd;
 }
 
