@@ -25,6 +25,7 @@ PREFIX ?= /usr/local
 SBINDIR ?= $(PREFIX)/sbin
 # Agents are looked for in ../lib/gctrace from where the tool is, so that a tree may be moved.
 AGENTDIR := $(dir $(patsubst %/,%,$(SBINDIR)))lib/gctrace
+LIBDIR ?= $(PREFIX)/lib/gctrace
 MANDIR ?= $(PREFIX)/share/man
 INCLUDEDIR ?= $(PREFIX)/include
 DOCDIR ?= $(PREFIX)/share/doc/gctrace
@@ -93,7 +94,7 @@ common_flags += $(if $(filter 1,$(SAN)),$(SANITIZE))
 user_flags := $(common_flags) -Iinclude -Iuser -I. -I$(BUILD)
 minivm_flags := $(common_flags) -Iinclude -Itests/minivm -pthread
 # Loaded into other programs: no symbol but those asked for is seen there, none is bound late.
-agent_flags := $(common_flags) -Iinclude -I. -pthread -fPIC -fvisibility=hidden
+agent_flags := $(filter-out $(SANITIZE),$(common_flags)) -Iinclude -I. -pthread -fPIC -fvisibility=hidden
 agent_link_flags := -shared -pthread -Wl,--as-needed -Wl,-z,defs -Wl,-z,now
 test_flags := $(user_flags) -Itests
 link_flags := $(if $(filter 1,$(SAN)),$(SANITIZE)) -Wl,--as-needed -pthread
@@ -139,8 +140,10 @@ minivm_objs := $(minivm_srcs:%.c=$(BUILD)/obj/%.o)
 agent_dotnet_objs := $(patsubst %.c,$(BUILD)/agent/%.o,$(agent_common_srcs) $(agent_dotnet_srcs))
 bench_support_objs := $(bench_support_srcs:%.c=$(BUILD)/obj/%.o)
 proof_support_objs := $(proof_support_srcs:%.c=$(BUILD)/obj/%.o)
+agent_objs := $(patsubst %.c,$(BUILD)/obj/%.o,$(agent_common_srcs) $(agent_dotnet_srcs))
 unit_support_objs := $(unit_support_srcs:%.c=$(BUILD)/obj/%.o)
 fuzz_lib_objs := $(lib_srcs:%.c=$(BUILD)/fuzz/%.o)
+unit_agents := $(if $(agent_objs),$(BUILD)/tests/unit/libagents.a)
 unit_support := $(if $(unit_support_srcs),$(BUILD)/tests/unit/libsupport.a)
 units := $(unit_srcs:%.c=$(BUILD)/%)
 fuzzers := $(fuzz_srcs:%.c=$(BUILD)/%)
@@ -209,9 +212,10 @@ documents := LICENSE $(wildcard README.md docs/*.md docs/*.json docs/*.png)
 examples := $(wildcard docs/example/*)
 
 install: all			## install under PREFIX (default /usr/local), heeds DESTDIR
-	$(Q)install -d $(addprefix $(DESTDIR),$(SBINDIR) $(INCLUDEDIR)/gctrace $(MANDIR)/man8 \
+	$(Q)install -d $(addprefix $(DESTDIR),$(SBINDIR) $(LIBDIR) $(INCLUDEDIR)/gctrace $(MANDIR)/man8 \
 		$(DOCDIR)/example $(COMPLETIONDIR) $(ZSHDIR) $(FISHDIR) $(AGENTDIR))
 	$(Q)install -m 755 $(BUILD)/gctrace $(DESTDIR)$(SBINDIR)/gctrace
+	$(Q)install -m 644 $(agents) $(DESTDIR)$(LIBDIR)/
 	$(Q)$(if $(agents),install -m 755 $(agents) $(DESTDIR)$(AGENTDIR)/)
 	$(Q)install -m 644 $(wildcard include/gctrace/*.h) $(DESTDIR)$(INCLUDEDIR)/gctrace/
 	$(Q)$(if $(man_pages),install -m 644 $(man_pages) $(DESTDIR)$(MANDIR)/man8/)
@@ -317,7 +321,8 @@ $(BUILD)/agent/%.o: %.c $(BUILD)/.flags-agent $(needs)
 
 $(BUILD)/libgctrace-dotnet.so: $(agent_dotnet_objs) $(BUILD)/.flags-agent
 	$(say) LINK $@
-	$(Q)$(CC) $(agent_link_flags) $(CFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) -o $@ $(agent_dotnet_objs)
+	$(Q)$(CC) $(agent_link_flags) $(CFLAGS) $(filter-out -static,$(LDFLAGS)) -Wl,-soname,$(@F) \
+		-o $@ $(agent_dotnet_objs)
 
 # ---------------------------------------------------------------------------------------------
 # Tests: every X_test.c is a program, and in tests/bench what has a main, with the other files there
@@ -333,10 +338,22 @@ $(unit_support): $(unit_support_objs)
 	$(Q)mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $(unit_support_objs)
 
-$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(unit_support) $(lib) $(BUILD)/.flags-link
+# The agents, as far as they can be tested in a process of ours.
+$(BUILD)/obj/agents/%.o: agents/%.c $(BUILD)/.flags-user $(needs)
+	$(say) CC $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(call compile,$(test_flags))
+
+$(unit_agents): $(agent_objs)
+	$(say) AR $@
+	$(Q)mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $(agent_objs)
+
+$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(unit_support) $(unit_agents) $(lib) \
+		$(BUILD)/.flags-link
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(link) $< $(unit_support) $(lib) -lcmocka -ljson-c $(LIBS)
+	$(Q)$(link) $< $(unit_support) $(unit_agents) $(lib) -lcmocka -ljson-c $(LIBS)
 
 $(BUILD)/tests/tools/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/.flags-link
 	$(say) LINK $@

@@ -9,10 +9,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The symbol of old C libraries, so that the library loads in old images too. */
-#if defined(__x86_64__) && defined(__GLIBC__)
-__asm__(".symver pthread_create, pthread_create@GLIBC_2.2.5");
-__asm__(".symver pthread_detach, pthread_detach@GLIBC_2.2.5");
+/* The symbols of old C libraries, so that the library loads in old images too. */
+#if defined(__GLIBC__) && defined(__x86_64__)
+#define OLDEST "GLIBC_2.2.5"
+#elif defined(__GLIBC__) && defined(__aarch64__)
+#define OLDEST "GLIBC_2.17"
+#endif
+#ifdef OLDEST
+__asm__(".symver pthread_create, pthread_create@" OLDEST);
+__asm__(".symver pthread_detach, pthread_detach@" OLDEST);
 #endif
 
 struct start {

@@ -17,7 +17,7 @@ done
 pass
 
 t "no line of C is wider than 100 columns"
-find "$ROOT"/{bpf,docs,include,tests,user} -name '*.[ch]' \
+find "$ROOT"/{agents,bpf,docs,include,tests,user} -name '*.[ch]' \
 	-exec wc -L {} + | awk '$1 > 100 && $2 != "total"' >"$TMP/wide"
 [ ! -s "$TMP/wide" ] || { fail "the widest line of some files"; show "$TMP/wide"; }
 pass
@@ -38,6 +38,8 @@ done
 for header in "$ROOT"/include/gctrace/*.h; do
 	cmp -s "$header" "$TMP/dest/opt/gc/include/gctrace/${header##*/}" || fail "no ${header##*/}"
 done
+cmp -s "$BUILD/libgctrace-dotnet.so" "$TMP/dest/opt/gc/lib/gctrace/libgctrace-dotnet.so" ||
+	fail "no agent for .NET"
 expect "$TMP/dest/opt/gc/share/bash-completion/completions/gctrace" 'complete .*gctrace'
 expect "$TMP/dest/opt/gc/share/zsh/site-functions/_gctrace" '^#compdef gctrace'
 expect "$TMP/dest/opt/gc/share/fish/vendor_completions.d/gctrace.fish" '^complete .*gctrace'

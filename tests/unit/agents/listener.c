@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "listener.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../stream/transcript.h"
+#include "agents/common/emitter.h"
+#include "stream/feed.h"
+
+static struct feed *feed;
+static struct transcript transcript;
+static struct buf told;
+static int batches = -1; /* a file that the emitter writes to */
+static uint64_t stamp;
+static uint64_t first_gc, first_pause; /* 0: none was told yet */
+
+static void take_batch(const void *batch, size_t bytes)
+{
+	struct record *record = calloc(1, sizeof(*record) + bytes);
+
+	record->stamp = (uint64_t)1 << 62 | ++stamp;
+	record->bytes = (uint32_t)(sizeof(*record) + bytes);
+	record->kind = RECORD_BATCH;
+	memcpy(record + 1, batch, bytes);
+	assert_int_equal(feed__record(feed, record), 0);
+	free(record);
+}
+
+static void take_batches(void)
+{
+	const off_t end = lseek(batches, 0, SEEK_CUR);
+	char *all = malloc((size_t)end + 1);
+
+	assert_int_equal(pread(batches, all, (size_t)end, 0), end);
+	for (off_t at = 0; at < end;) {
+		struct gctrace_batch head;
+
+		memcpy(&head, all + at, sizeof(head));
+		take_batch(all + at, head.bytes);
+		at += head.bytes;
+	}
+	free(all);
+	assert_int_equal(lseek(batches, 0, SEEK_SET), 0);
+}
+
+/* " gc=17" becomes " gc=1" where 17 was the first. Returns what is behind it. */
+static const char *add_number(const char *at, const char *key, uint64_t *first)
+{
+	char *behind;
+	const uint64_t number = strtoull(at + strlen(key), &behind, 10);
+
+	if (!*first)
+		*first = number;
+	buf__printf(&told, "%s%" PRIu64, key, number - *first + 1);
+	return behind;
+}
+
+static void add_line(const char *at, const char *end)
+{
+	while (at < end) {
+		if (!strncmp(at, " gc=", 4)) {
+			at = add_number(at, " gc=", &first_gc);
+		} else if (!strncmp(at, " pause=", 7)) {
+			at = add_number(at, " pause=", &first_pause);
+		} else if (!strncmp(at, " suspend_ns=", 12)) {
+			at += 12 + strspn(at + 12, "-0123456789");
+		} else {
+			buf__add_char(&told, *at++);
+		}
+	}
+}
+
+static bool is_of_interest(const char *line)
+{
+	return strncmp(line, "define", 6) != 0 && strncmp(line, "producer", 8) != 0;
+}
+
+const char *listener__told(void)
+{
+	emitter__flush_all();
+	buf__reset(&transcript.text);
+	buf__reset(&told);
+	take_batches();
+	for (const char *line = buf__str(&transcript.text); *line;) {
+		const char *next = strchr(line, '\n') + 1;
+
+		if (is_of_interest(line))
+			add_line(line, next);
+		line = next;
+	}
+	return buf__str(&told);
+}
+
+void listener__begin(void)
+{
+	const struct event_sink sink = transcript__sink(&transcript);
+
+	if (batches < 0) {
+		batches = memfd_create("batches", 0);
+		assert_int_equal(feed__new(NULL, &sink, &feed), 0);
+	}
+	emitter__to_descriptor(batches);
+	listener__told();
+	first_gc = first_pause = 0;
+}
