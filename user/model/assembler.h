@@ -31,7 +31,7 @@ struct assembler_odd {
 	uint64_t pauses_unbegun; /* the reverse, other than at the attach */
 	uint64_t overlong;	 /* ranges that wrap around the address space: not counted */
 	uint64_t names_dropped;	 /* definitions beyond the memory bound for names */
-	uint64_t crowded;	 /* collections with more generations, parts or pools than are kept */
+	uint64_t crowded;	 /* collections with more of something than is kept */
 };
 
 /*

@@ -85,6 +85,7 @@ int assembler__hand_out(struct assembler *assembler, struct image *image,
 		return forget(assembler, image, transaction);
 	image->odd.overlong += transaction->tally.overlong;
 	image->odd.crowded += transaction->tally.beyond || transaction->pools.dropped > 0 ||
+			      transaction->figures.dropped > 0 ||
 			      image->generations.overflowed;
 	judge_unbegun(image, transaction);
 	collection = transaction__conclude(transaction, &image->generations, &image->names,

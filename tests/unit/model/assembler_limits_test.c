@@ -238,8 +238,14 @@ static void what_is_crowded_out_is_counted(void **state)
 	gc_finish(&s, 4);
 	assert_exactly(s.collections[3].is.moved.bytes, 100);
 	assert_false(s.collections[3].is.promoted.bytes.known);
+	gc_start(&s, 5, FULL, 0);
+	for (uint64_t i = 0; i < 5000; i++)
+		figure(&s, 5, GCTRACE_FIGURE_PROMOTED, i, 100);
+	generation(&s, 5, false, 1, 0, 100, 100);
+	gc_finish(&s, 5);
+	assert_true(s.collections[4].is.incomplete);
 	script__end(&s);
-	assert_int_equal(s.odd.crowded, 3);
+	assert_int_equal(s.odd.crowded, 4);
 }
 
 int main(void)
