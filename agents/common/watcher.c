@@ -3,9 +3,11 @@
 #include "emitter.h"
 #include "thread.h"
 
+#include <stdatomic.h>
 #include <time.h>
 
 static requests_handler *handler;
+static atomic_bool is_stopped;
 
 static struct requests look(void)
 {
@@ -23,13 +25,18 @@ static void watch(void *context)
 	struct requests before = { 0 };
 
 	(void)context;
-	for (;;) {
+	while (!atomic_load(&is_stopped)) {
 		const struct requests now = look();
 
 		handler(&now, &before);
 		before = now;
 		nanosleep(&interval, NULL);
 	}
+}
+
+void watcher__stop(void)
+{
+	atomic_store(&is_stopped, true);
 }
 
 bool watcher__start(requests_handler *to)

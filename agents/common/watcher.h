@@ -24,4 +24,7 @@ typedef void requests_handler(const struct requests *now, const struct requests 
 /* Once. False: no thread could be started. */
 bool watcher__start(requests_handler *handler);
 
+/* The handler is not called any more (but may be at work): the program ends. Any thread. */
+void watcher__stop(void);
+
 #endif

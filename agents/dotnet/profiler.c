@@ -177,6 +177,14 @@ static HRESULT initialize(void *self, void *unknown)
 	return result;
 }
 
+/* The runtime ends: nothing may be asked of it from now on. */
+static HRESULT shutdown(void *self)
+{
+	(void)self;
+	watcher__stop();
+	return S_OK;
+}
+
 static HRESULT initialize_for_attach(void *self, void *unknown, void *data, uint32_t bytes)
 {
 	(void)data;
@@ -210,6 +218,7 @@ static void fill(void)
 	callbacks.named.unknown = (struct unknown_table){ query, count_one, count_one };
 	callbacks.named.initialize = initialize;
 	callbacks.named.initialize_for_attach = initialize_for_attach;
+	callbacks.named.shutdown = shutdown;
 	callbacks.named.load_as_notification_only = load_as_notification_only;
 	callbacks.named.runtime_suspend_started = suspend_started;
 	callbacks.named.runtime_suspend_finished = suspend_finished;
