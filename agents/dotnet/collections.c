@@ -103,7 +103,7 @@ static void tell_start(struct collection *c, uint64_t generations, uint32_t reas
 
 	c->is_told = true;
 
-	struct gctrace_writer *writer = emitter__take(c->number, pauses__now());
+	struct gctrace_writer *writer = emitter__take(0, pauses__now());
 
 	producer__define_reason(writer, reason);
 	if (gctrace_wants_gc__start())
@@ -163,7 +163,7 @@ static void tell_end(const struct collection *c)
 {
 	emitter__flush_all();
 
-	struct gctrace_writer *writer = emitter__take(c->number, pauses__now());
+	struct gctrace_writer *writer = emitter__take(0, pauses__now());
 
 	write_pools(writer, c);
 	if (c->by_events)

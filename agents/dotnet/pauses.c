@@ -90,10 +90,10 @@ static void end(void)
 
 	if (!pause)
 		return;
-	emitter__flush_all();
-
+	/* Others' first; what this one holds, mostly the collection's end, goes in one with it. */
 	struct gctrace_writer *writer = emitter__take(0, pause);
 
+	emitter__flush_all();
 	if (gctrace_wants_pause__end())
 		gctrace_write_pause_end(writer, pause, suspend_ns);
 	emitter__release(writer);

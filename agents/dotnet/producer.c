@@ -44,22 +44,42 @@ static void name_of_thread(const char *thread, char name[32])
 		close(fd);
 }
 
-/* The server collector has threads of its own from its start on, with this name. */
-static const char *which_collector(void)
+static bool begins(const char *text, const char *with)
 {
-	static const char server[] = ".NET Server GC";
-	DIR *tasks = opendir("/proc/self/task");
-	const char *found = tasks ? "workstation" : "";
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/*
+ * The server collector has threads of its own from its start on. The finalizer's, which is always
+ * there, is started when the collector is ready.
+ */
+static const char *tell_by_threads(DIR *tasks)
+{
+	const char *found = "";
 	char name[32];
 
-	for (const struct dirent *task; tasks && (task = readdir(tasks));) {
+	for (const struct dirent *task; (task = readdir(tasks));) {
 		name_of_thread(task->d_name, name);
-		if (!strncmp(name, server, sizeof(server) - 1))
-			found = "server";
+		if (begins(name, ".NET Server GC"))
+			return "server";
+		if (begins(name, ".NET Finalizer"))
+			found = "workstation";
 	}
-	if (tasks)
-		closedir(tasks);
 	return found;
+}
+
+bool producer__learn_collector(void)
+{
+	DIR *tasks;
+
+	if (*atomic_load(&collector))
+		return true;
+	tasks = opendir("/proc/self/task");
+	if (!tasks)
+		return false;
+	atomic_store(&collector, tell_by_threads(tasks));
+	closedir(tasks);
+	return *atomic_load(&collector);
 }
 
 static void define(struct gctrace_writer *writer, uint32_t space, uint64_t id, const char *name)
@@ -95,8 +115,6 @@ void producer__write(struct gctrace_writer *writer)
 
 void producer__introduce(void)
 {
-	atomic_store(&collector, which_collector());
-
 	struct gctrace_writer *writer = emitter__take(0, 0);
 
 	producer__write(writer);

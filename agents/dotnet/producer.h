@@ -5,8 +5,16 @@
 
 #include <gctrace/probes.h>
 
+#include <stdbool.h>
+
 /* Asks the runtime. Once, before the others. */
 void producer__learn(void);
+
+/*
+ * Looks which collector there is, until that is known; not in a pause. Is it known? Not before the
+ * runtime is ready, which it is some time after it has initialised the agent that it starts with.
+ */
+bool producer__learn_collector(void);
 
 /* Writes it; at the beginning of each pause, so that who comes late has missed nothing. */
 void producer__write(struct gctrace_writer *writer);

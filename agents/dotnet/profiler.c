@@ -112,6 +112,10 @@ static HRESULT event_delivered(void *self, uintptr_t provider, uint32_t id, uint
 
 static void heed(const struct requests *now, const struct requests *before)
 {
+	static bool is_known;
+
+	if (!is_known)
+		is_known = producer__learn_collector();
 	if (now->listens && !before->listens)
 		producer__introduce();
 	bounds__make_room();

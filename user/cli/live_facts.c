@@ -105,6 +105,13 @@ static bool is_settled(const struct runtime *runtime)
 	return runtime->kind != RUNTIME_HOTSPOT || runtime->collector;
 }
 
+/* Built with our header, or with an agent of ours in it: it says what it is, and its collector. */
+static bool says_itself(const struct runtime *runtime)
+{
+	return runtime->kind == RUNTIME_PROBES || runtime->kind == RUNTIME_UNKNOWN ||
+	       runtime->kind == RUNTIME_DOTNET;
+}
+
 static void set_known(struct writer *writer, const struct target *target)
 {
 	struct offer offers[OFFER_COUNT];
@@ -142,8 +149,7 @@ int live_facts__target(struct facts *facts, const struct target *target)
 		set_u64(&writer, "attached_ns", target->attached_ns);
 	if (!target->runtime)
 		return writer.result;
-	/* A runtime that was built with our header says itself what it is. */
-	if (target->runtime->kind != RUNTIME_PROBES && target->runtime->kind != RUNTIME_UNKNOWN)
+	if (!says_itself(target->runtime))
 		set(&writer, "runtime", target->runtime->name);
 	set(&writer, "version", target->runtime->version);
 	set(&writer, "collector", target->runtime->collector);
