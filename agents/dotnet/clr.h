@@ -122,6 +122,14 @@ struct generation_range {
 };
 _Static_assert(sizeof(struct generation_range) == 32, "generation range");
 
+/* GetNonGCHeapBounds. */
+struct frozen_range {
+	uintptr_t start;
+	uintptr_t used;
+	uintptr_t reserved;
+};
+_Static_assert(sizeof(struct frozen_range) == 24, "frozen range");
+
 /* GetClassLayout. */
 struct field_offset {
 	uint32_t token;
@@ -199,7 +207,9 @@ struct info_table {
 				     uint32_t *units, uint16_t *name);
 	CLR_PAD(106, 110);
 	HRESULT (*enumerate_non_gc_objects)(void *self, void **out);
-	CLR_PAD(112, 113);
+	HRESULT (*get_non_gc_heap_bounds)(void *self, uint32_t room, uint32_t *count,
+					  struct frozen_range *ranges);
+	CLR_PAD(113, 113);
 	/* ICorProfilerInfo15 only: .NET 9 */
 	HRESULT (*enumerate_gc_heap_objects)(void *self, object_callback *callback, void *context);
 };
@@ -221,6 +231,7 @@ CLR_AT(set_event_mask2, 82);
 CLR_AT(enumerate_object_references, 93);
 CLR_AT(start_session, 101);
 CLR_AT(get_provider_info, 105);
+CLR_AT(get_non_gc_heap_bounds, 112);
 CLR_AT(enumerate_gc_heap_objects, 114);
 
 struct info {

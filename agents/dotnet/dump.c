@@ -8,9 +8,12 @@
  *	 IDLE      PREPARING       ARMED                RUNNING               TOLD        IDLE
  *	 watcher    names        collector          runtime's own            closer      names
  *
- * ONE DUMP. Until ForceGC has a collection of its own, those of other threads walk the whole heap
- * too, each as long as a dump: so the session is closed at once when the first good one has ended,
- * by another thread, and what comes of further ones is not listened to.
+ * ONE DUMP. From the call of ForceGC until it has its own collection, those of other threads walk
+ * the whole heap too, each as long as a dump. It has to wait only while a background collection is
+ * under way, so that is waited for first: the events of collections tell of one. Where one began
+ * all the same, the session is closed as soon as a walk was in vain: ForceGC's own collection is
+ * then an ordinary one, and another try is made. When the first good dump has ended the session is
+ * closed at once too, by another thread, and what comes of further ones is not listened to.
  *
  * A GOOD ONE is of a collection of all generations. A younger one's walk tells all objects, but not
  * all roots: what only a pointer into its inside holds (a Span's, a ref's) is told only where the
@@ -28,6 +31,7 @@
 #include "agents/common/pace.h"
 #include "agents/common/thread.h"
 #include "collections.h"
+#include "frozen.h"
 #include "modules.h"
 #include "nodes.h"
 #include "pauses.h"
@@ -38,9 +42,19 @@
 #include "types.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 #define GENERATION_ALL 2
+/* Type of GC_START. */
 #define GC_BACKGROUND 1
+#define GC_DURING_BACKGROUND 2
+
+#define LOOK_NS 1000000
+#define LOOKS_UNKNOWN 30 /* until it is taken that there is none */
+#define LOOKS_MOST 10000
+#define TRIES 4
+
+enum background { BACKGROUND_UNKNOWN, BACKGROUND_NONE, BACKGROUND_RUNS };
 
 enum state { IDLE, PREPARING, ARMED, RUNNING, TOLD };
 
@@ -54,6 +68,9 @@ static struct {
 	/* The collection that started last, by the runtime's own number. */
 	uint32_t collection, generation, type;
 	bool has_started; /* its start was heard */
+	_Atomic enum background background;
+	unsigned tries_left; /* to have a good one at once */
+	bool was_passed_over; /* a walk of the collection under way */
 	uint32_t walked;  /* the collection that the dump is of */
 	bool is_failed;	  /* its walk had no end */
 } dump;
@@ -104,6 +121,7 @@ static void walk_event(uint32_t id, struct payload *payload)
 {
 	if (dump.state == ARMED && is_good() && pace__is_wanted())
 		begin();
+	dump.was_passed_over = dump.state == ARMED;
 	if (dump.state != RUNNING || dump.walked != dump.collection || !pace__may_go_on())
 		return;
 	if (id == EVENT_BULK_STATIC)
@@ -150,21 +168,48 @@ static void finish(void *context)
 	forget();
 }
 
+/* One of gen0 or gen1 may also be made in the pause in which a background one starts. */
+static void collection_started(uint32_t number, uint32_t generation, uint32_t type)
+{
+	dump.collection = number;
+	dump.generation = generation;
+	dump.type = type;
+	dump.has_started = true;
+	if (type == GC_BACKGROUND || type == GC_DURING_BACKGROUND)
+		dump.background = BACKGROUND_RUNS;
+	else if (dump.background == BACKGROUND_UNKNOWN)
+		dump.background = BACKGROUND_NONE;
+}
+
+static void collection_ended(uint32_t number, uint32_t generation)
+{
+	if (generation >= GENERATION_ALL)
+		dump.background = BACKGROUND_NONE;
+	if (dump.state == ARMED && dump.was_passed_over && dump.tries_left)
+		worker__post(&dump.closer, close_session, NULL);
+	dump.was_passed_over = false;
+	if (dump.state != RUNNING || number != dump.walked)
+		return;
+	dump.state = TOLD;
+	worker__post(&dump.closer, close_session, NULL);
+	worker__post(&dump.names, finish, NULL);
+}
+
 static void collection_event(uint32_t id, struct payload *payload)
 {
 	const uint32_t number = payload__u32(payload), generation = payload__u32(payload);
+	uint32_t type = 0;
 
 	if (id == EVENT_GC_START) {
 		payload__u32(payload); /* reason */
-		dump.collection = number;
-		dump.generation = generation;
-		dump.type = payload__u32(payload);
-		dump.has_started = !payload->bad;
-	} else if (dump.state == RUNNING && number == dump.walked) {
-		dump.state = TOLD;
-		worker__post(&dump.closer, close_session, NULL);
-		worker__post(&dump.names, finish, NULL);
+		type = payload__u32(payload);
 	}
+	if (payload->bad)
+		return;
+	if (id == EVENT_GC_START)
+		collection_started(number, generation, type);
+	else
+		collection_ended(number, generation);
 }
 
 void dump__event(uint32_t id, uint32_t version, const uint8_t *payload, uint32_t bytes)
@@ -182,19 +227,56 @@ void dump__event(uint32_t id, uint32_t version, const uint8_t *payload, uint32_t
 
 /* ---- Asking ---- */
 
+static bool may_force(unsigned looks)
+{
+	if (dump.background == BACKGROUND_UNKNOWN)
+		return looks >= LOOKS_UNKNOWN;
+	return dump.background == BACKGROUND_NONE || looks >= LOOKS_MOST;
+}
+
+static void await_background(void)
+{
+	const struct timespec look = { .tv_nsec = LOOK_NS };
+
+	for (unsigned looks = 0; !may_force(looks) && pace__is_wanted(); looks++)
+		nanosleep(&look, NULL);
+}
+
+static void await_closer(void)
+{
+	const struct timespec look = { .tv_nsec = LOOK_NS };
+
+	while (!worker__is_idle(&dump.closer))
+		nanosleep(&look, NULL);
+}
+
+/* False: there is no use in another try. */
+static bool try_to_collect(void)
+{
+	dump.has_started = dump.was_passed_over = false;
+	dump.background = BACKGROUND_UNKNOWN;
+	if (session__open(SESSION_DUMP) < 0)
+		return false;
+	await_background();
+	return pace__is_wanted() && CLR_CALL(force_gc) >= 0 && dump.state == ARMED;
+}
+
 static void collect(void *context)
 {
 	(void)context;
-	dump.has_started = false;
 	dump.state = ARMED;
-	if (session__open(SESSION_DUMP) >= 0)
-		CLR_CALL(force_gc);
+	dump.tries_left = TRIES;
+	do {
+		dump.tries_left--;
+		await_closer();
+	} while (try_to_collect() && dump.tries_left);
 }
 
 static void prepare(void *context)
 {
 	(void)context;
 	modules__open();
+	frozen__learn();
 	worker__post(&dump.collector, collect, NULL);
 }
 

@@ -2,7 +2,9 @@
 #include "nodes.h"
 #include "agents/common/pace.h"
 #include "clr.h"
+#include "frozen.h"
 #include "places.h"
+#include "roots.h"
 #include "types.h"
 
 #include <stdbool.h>
@@ -16,6 +18,9 @@ static struct {
 	uint64_t references;
 	bool is_cut; /* the dump was over in the midst of it */
 } node;
+
+static uint64_t frozen[GCTRACE_PART_ENTRIES];
+static size_t frozen_count;
 
 static void tell_part(uint32_t flags)
 {
@@ -63,6 +68,20 @@ static bool tell_node(uint64_t address, uint64_t bytes, uint64_t class_, uint64_
 	return !node.is_cut;
 }
 
+static void tell_frozen(struct totals *totals)
+{
+	if (frozen_count)
+		roots__frozen(node.writer, frozen, frozen_count, totals);
+	frozen_count = 0;
+}
+
+static void add_frozen(uint64_t object, struct totals *totals)
+{
+	if (frozen_count == GCTRACE_PART_ENTRIES)
+		tell_frozen(totals);
+	frozen[frozen_count++] = object;
+}
+
 void nodes__event(struct gctrace_writer *writer, struct payload *payload, struct totals *totals)
 {
 	uint32_t count;
@@ -81,6 +100,9 @@ void nodes__event(struct gctrace_writer *writer, struct payload *payload, struct
 			break;
 		totals->objects++;
 		totals->bytes += bytes;
+		if (frozen__has(address))
+			add_frozen(address, totals);
 	}
 	totals->references += node.references;
+	tell_frozen(totals);
 }

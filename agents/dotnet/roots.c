@@ -4,6 +4,8 @@
 #include "clr.h"
 #include "names.h"
 
+#include <string.h>
+
 #define MOST_METHODS (1u << 20)
 #define NO_ID UINT64_MAX
 
@@ -30,15 +32,17 @@ void roots__empty(void)
 	table__empty(&methods);
 }
 
+static void define(struct gctrace_writer *writer, uint32_t space, uint64_t id, const char *name)
+{
+	gctrace_write_define(writer, space, id, 0, 0, name, strlen(name));
+}
+
 void roots__begin(struct gctrace_writer *writer)
 {
-	static const char refcounted[] = "reference-counted handle";
-	static const char of_threads[] = "thread statics and native frames";
-
-	gctrace_write_define(writer, GCTRACE_SPACE_ROOT_KIND, ROOT_KIND_REFCOUNTED, 0, 0,
-			     refcounted, sizeof(refcounted) - 1);
-	gctrace_write_define(writer, GCTRACE_SPACE_CONTAINER, CONTAINER_OF_THREADS, 0, 0,
-			     of_threads, sizeof(of_threads) - 1);
+	define(writer, GCTRACE_SPACE_ROOT_KIND, ROOT_KIND_REFCOUNTED, "reference-counted handle");
+	define(writer, GCTRACE_SPACE_CONTAINER, CONTAINER_OF_THREADS,
+	       "thread statics and native frames");
+	define(writer, GCTRACE_SPACE_CONTAINER, CONTAINER_FROZEN, "frozen objects");
 }
 
 /* What was begun last, by which writer. */
@@ -163,4 +167,13 @@ void roots__dependent_event(struct gctrace_writer *writer, struct payload *paylo
 		     GCTRACE_ROOT_HANDLE, handle);
 		totals->roots++;
 	}
+}
+
+void roots__frozen(struct gctrace_writer *writer, const uint64_t *objects, size_t count,
+		   struct totals *totals)
+{
+	begun.writer = NULL;
+	for (size_t i = 0; i < count; i++)
+		tell(writer, CONTAINER_FROZEN, 0, 0, objects[i], 0, GCTRACE_ROOT_UNKNOWN, NO_ID);
+	totals->roots += count;
 }

@@ -6,6 +6,7 @@
 #include <gctrace/probes.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "payload.h"
 #include "totals.h"
@@ -13,6 +14,7 @@
 /* enum gctrace_root_kind and gctrace_container_type: our own. */
 #define ROOT_KIND_REFCOUNTED GCTRACE_ROOT_OWN
 #define CONTAINER_OF_THREADS GCTRACE_C_OWN /* thread statics, and frames without a method */
+#define CONTAINER_FROZEN (GCTRACE_C_OWN + 1)
 
 /* Once, outside of a pause. False: no address space. */
 bool roots__init(void);
@@ -26,6 +28,10 @@ void roots__event(struct gctrace_writer *writer, struct payload *payload, struct
 /* BULK_DEPENDENT: of dependent handles, what the key keeps. */
 void roots__dependent_event(struct gctrace_writer *writer, struct payload *payload,
 			    struct totals *totals);
+
+/* Objects that never go (frozen.h). */
+void roots__frozen(struct gctrace_writer *writer, const uint64_t *objects, size_t count,
+		   struct totals *totals);
 
 /* Forgets what the last dump told. */
 void roots__empty(void);
