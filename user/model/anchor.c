@@ -71,14 +71,17 @@ static int compare(struct match *match, const struct object *known, struct objec
 	return add_new(match, told);
 }
 
-static void miss(struct match *match, const struct object *known)
+static int miss(struct match *match, const struct object *known)
 {
-	if (!match->options->whole) {
+	const struct anchor_options *options = match->options;
+
+	if (!options->whole) {
 		match->merged[match->count++] = *known;
-		return;
+		return options->missed ? options->missed(options->context, known) : 0;
 	}
 	match->result->gone++;
 	objects__leave(match->objects, match->chunk, known, OBJECT_GONE);
+	return 0;
 }
 
 static int merge(struct match *match)
@@ -94,7 +97,7 @@ static int merge(struct match *match)
 			j++;
 		} else if (j == chunk->told_count ||
 			   (i < chunk->count && chunk->items[i].offset < chunk->told[j].offset)) {
-			miss(match, &chunk->items[i++]);
+			err = miss(match, &chunk->items[i++]);
 		} else if (i == chunk->count || chunk->told[j].offset < chunk->items[i].offset) {
 			err = add_new(match, &chunk->told[j++]);
 		} else {
@@ -132,10 +135,48 @@ int anchor__match(struct objects *objects, const struct anchor_options *options,
 
 	for (size_t i = 0; i < objects->sorted.count && !err; i++) {
 		match.chunk = objects->sorted.items[i];
-		if (match.chunk->told_count || (options->whole && match.chunk->count))
+		if (match.chunk->told_count ||
+		    ((options->whole || options->missed) && match.chunk->count))
 			err = match_chunk(&match);
 	}
 	vec__reset(&objects->told_huge);
+	return err;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Returns how many left. */
+static uint32_t remove_those(struct objects *objects, struct chunk *chunk, const uint64_t *ids,
+			     size_t count)
+{
+	uint32_t kept = 0, before = chunk->count;
+
+	for (uint32_t i = 0; i < before; i++) {
+		uint64_t id = object__id(&chunk->items[i]);
+
+		if (bsearch(&id, ids, count, sizeof(*ids), by_id))
+			objects__leave(objects, chunk, &chunk->items[i], OBJECT_GONE);
+		else
+			chunk->items[kept++] = chunk->items[i];
+	}
+	if (kept < before)
+		chunk__shrink(chunk, kept);
+	return before - kept;
+}
+
+int anchor__gone(struct objects *objects, uint64_t *ids, size_t count, struct anchor *result)
+{
+	int err = count ? objects__sort(objects) : 0;
+
+	if (count)
+		qsort(ids, count, sizeof(*ids), by_id);
+	for (size_t i = 0; i < objects->sorted.count && count && !err; i++)
+		result->gone += remove_those(objects, objects->sorted.items[i], ids, count);
 	return err;
 }
 

@@ -28,6 +28,8 @@ struct anchor_options {
 	uint32_t birth; /* of new objects */
 	/* Bits of object.flags for a new object at this address. */
 	unsigned int (*state)(void *context, uint64_t address);
+	/* Known, and not in a dump that is not whole. May be NULL. 0 or -ENOMEM. */
+	int (*missed)(void *context, const struct object *object);
 	/* A new object has its id. May be NULL. */
 	void (*came)(void *context, const struct object *object, uint64_t address);
 	void *context;
@@ -36,6 +38,12 @@ struct anchor_options {
 /* Nothing of the table may be unsettled. Empties chunk.told. 0 or -ENOMEM. */
 int anchor__match(struct objects *objects, const struct anchor_options *options,
 		  struct anchor *result);
+
+/*
+ * The dump was whole after all: what it missed is gone, as far as it is still there. Sorts the ids.
+ * 0 or -ENOMEM.
+ */
+int anchor__gone(struct objects *objects, uint64_t *ids, size_t count, struct anchor *result);
 
 /* Forget what was told. */
 void anchor__drop(struct objects *objects);

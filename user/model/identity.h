@@ -19,7 +19,8 @@
  * is the model's error rate.
  *
  * WHEN. A dump that is told in a pause, or in a collection that stops the world, is matched when
- * that is over: addresses in it are those behind the moves. A sampled allocation is told before the
+ * that is over: addresses in it are those behind the moves, also where its end (C_END) comes later,
+ * when they do not hold any more. A sampled allocation is told before the
  * pause in which its address changes; during a concurrent collection it counts as born after that
  * one's start.
  *

@@ -93,6 +93,7 @@ void subject__free(struct subject *subject)
 	places__free(&subject->now);
 	vec__free(&subject->phase);
 	vec__free(&subject->newborns);
+	vec__free(&subject->missed);
 	free(subject);
 }
 

@@ -53,6 +53,9 @@ struct dump {
 	uint64_t stamp;	  /* of its beginning */
 	uint64_t part_of; /* object whose parts come; EVENT_UNKNOWN */
 	uint64_t objects;
+	bool beside; /* one of them was told while the program ran */
+	bool placed; /* they are in the table; how the dump ends is to come */
+	struct anchor result;
 };
 
 struct subject {
@@ -72,6 +75,7 @@ struct subject {
 	struct range_list phase; /* kept for its memory */
 	VEC(struct newborn) newborns;
 	struct dump dump;
+	VEC(uint64_t) missed; /* ids of what it did not tell, once it is placed */
 	bool in_pause, some, any_ranges;
 	bool numbered; /* the highest number is known */
 	bool lost;     /* something, at some time; the last of it by `lost_until` */

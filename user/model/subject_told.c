@@ -103,6 +103,7 @@ int subject__container(struct subject *subject, const struct event *event)
 
 	if (event->container.type == GCTRACE_C_BEGIN) {
 		anchor__drop(&subject->objects);
+		vec__reset(&subject->missed);
 		*dump = (struct dump){ .telling = true, .whole = true,
 				       .number = event->container.id1,
 				       .gc = event->container.id2, .order = subject->orders,
@@ -135,6 +136,9 @@ int subject__object(struct subject *subject, const struct event *event)
 	if (birth.size == EVENT_UNKNOWN)
 		birth.size = 0;
 	dump->objects++;
+	dump->beside |= !subject->in_pause;
+	if (dump->placed)
+		dump->whole = false;
 	if (types__index(&subject->types, event->object.class_, &birth.type))
 		return -ENOMEM;
 	return objects__add(&subject->objects, &birth);
@@ -185,36 +189,63 @@ static int end_doubt(struct subject *subject)
 	return subject__end_doubt(subject, dump->stamp, proven);
 }
 
-static int match(struct subject *subject)
+static int on_missed(void *context, const struct object *object)
 {
-	const struct identity_sink *sink = &subject->identity->sink;
-	struct identity_anchor told = { .target = subject->target, .dump = subject->dump.number,
-					.whole = subject->dump.whole };
+	struct subject *subject = context;
+
+	return vec__push(&subject->missed, object__id(object)) ? -ENOMEM : 0;
+}
+
+/* Into the table with what has been told. */
+static int place(struct subject *subject)
+{
+	struct dump *dump = &subject->dump;
 	struct anchor_options options = {
-		.whole = subject->dump.whole,
+		.whole = dump->whole && !dump->telling,
 		.birth = (uint32_t)(subject->figures.collections < OBJECT_BIRTH_MOST
 					    ? subject->figures.collections
 					    : OBJECT_BIRTH_MOST),
 		.state = state_of,
+		.missed = dump->telling ? on_missed : NULL,
 		.came = on_came,
 		.context = subject,
 	};
 	int err = places__take(&subject->now, &subject->generations);
 
-	subject->dump.waiting = false;
 	if (!err)
 		err = end_doubt(subject);
 	if (!err && !subject->doubt)
-		err = take_in_births(subject, subject->dump.order + 1);
-	if (!err)
-		err = anchor__match(&subject->objects, &options, &told.result);
-	subject->figures.matched += told.result.matched;
-	subject->figures.gone += told.result.gone;
-	subject->figures.conflicts += told.result.conflicts;
+		err = take_in_births(subject, dump->order + 1);
+	return err ? err : anchor__match(&subject->objects, &options, &dump->result);
+}
+
+static int conclude(struct subject *subject)
+{
+	const struct identity_sink *sink = &subject->identity->sink;
+	const struct anchor *result = &subject->dump.result;
+	struct identity_anchor told = { .target = subject->target, .dump = subject->dump.number,
+					.whole = subject->dump.whole };
+
+	subject->figures.matched += result->matched;
+	subject->figures.gone += result->gone;
+	subject->figures.conflicts += result->conflicts;
 	told.number = ++subject->figures.anchors;
-	if (err || !sink->anchor)
-		return err;
-	return sink->anchor(sink->context, &told);
+	told.result = *result;
+	return sink->anchor ? sink->anchor(sink->context, &told) : 0;
+}
+
+static int match(struct subject *subject)
+{
+	struct dump *dump = &subject->dump;
+	int err = 0;
+
+	dump->waiting = false;
+	if (!dump->placed || !dump->whole)
+		err = place(subject);
+	else
+		err = anchor__gone(&subject->objects, subject->missed.items, subject->missed.count,
+				   &dump->result);
+	return err ? err : conclude(subject);
 }
 
 int subject__take_in(struct subject *subject, uint64_t order)
@@ -226,14 +257,30 @@ int subject__take_in(struct subject *subject, uint64_t order)
 	return err ? err : take_in_births(subject, order);
 }
 
+/*
+ * What was told in a pause lies there when the pause ends, and may have moved when the producer
+ * has the rest together and ends the dump.
+ */
+static bool is_told_in_pause(const struct dump *dump)
+{
+	return dump->telling && !dump->placed && dump->objects && !dump->beside;
+}
+
 int subject__match_if_due(struct subject *subject)
 {
-	if (!subject->dump.waiting || subject->in_pause)
+	struct dump *dump = &subject->dump;
+
+	if (subject->in_pause || (!dump->waiting && !is_told_in_pause(dump)))
 		return 0;
+	if (dump->telling)
+		dump->order = subject->orders;
 	/* One that began before the attach may go on for ever, or its end have been missed. */
 	for (const struct course *at = subject->courses; at; at = at->next)
 		if (at->order > 0 && at->order <= subject->dump.order && !at->concurrent &&
 		    !at->done)
 			return 0;
-	return match(subject);
+	if (dump->waiting)
+		return match(subject);
+	dump->placed = true;
+	return place(subject);
 }

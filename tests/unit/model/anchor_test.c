@@ -77,7 +77,8 @@ static void settle(void)
 
 static struct anchor match(bool whole)
 {
-	const struct anchor_options options = { whole, 9, state_of, came, &ends };
+	const struct anchor_options options = { .whole = whole, .birth = 9, .state = state_of,
+						.came = came, .context = &ends };
 	struct anchor result = { 0 };
 
 	objects.left = left;

@@ -199,6 +199,60 @@ static void test_a_dump_in_a_collection_speaks_of_new_addresses(void **state)
 	assert_int_equal(id_at(0x1000), 2);
 }
 
+static void a_pause_with_a_dump_of(uint64_t at, uint64_t class_, uint64_t size)
+{
+	pause(EVENT_PAUSE_BEGIN);
+	gc_start(1, UINT64_MAX, GCTRACE_HOW_SWEEPING);
+	moved(1, 0x1000, 0x1000, 16);
+	moved(1, 0x2000, 0x2000, 32);
+	container(GCTRACE_C_BEGIN);
+	object(at, class_, size);
+	gc_finish(1);
+	pause(EVENT_PAUSE_END);
+}
+
+static void move_both(void)
+{
+	pause(EVENT_PAUSE_BEGIN);
+	gc_start(2, UINT64_MAX, GCTRACE_HOW_COPYING);
+	moved(2, 0x1000, 0x2000, 16);
+	moved(2, 0x2000, 0x8000, 32);
+	gc_finish(2);
+	pause(EVENT_PAUSE_END);
+}
+
+static void test_a_dump_that_ends_late_speaks_of_where_its_pause_left_all(void **state)
+{
+	(void)state;
+	dump_two();
+	a_pause_with_a_dump_of(0x2000, 8, 32);
+	assert_int_equal(s.anchor.number, 1); /* it may turn out to be a part */
+	move_both();
+	container(GCTRACE_C_END);
+	assert_int_equal(s.anchor.number, 2);
+	assert_int_equal(s.anchor.result.matched, 1);
+	assert_int_equal(s.anchor.result.gone, 1);
+	assert_int_equal(s.anchor.result.new_ + s.anchor.result.conflicts, 0);
+	assert_int_equal(s.fate, OBJECT_GONE);
+	assert_int_equal(id_at(0x8000), 2);
+	assert_int_equal(look().objects->count, 1);
+}
+
+static void test_a_dump_that_is_stopped_late_buries_nobody(void **state)
+{
+	(void)state;
+	dump_two();
+	a_pause_with_a_dump_of(0x2000, 8, 32);
+	move_both();
+	feed((struct event){ .kind = EVENT_CONTAINER,
+			     .container = { GCTRACE_C_END, GCTRACE_DUMP_ABORTED, 0 } });
+	assert_false(s.anchor.whole);
+	assert_int_equal(s.anchor.result.matched, 1);
+	assert_int_equal(s.anchor.result.gone + s.anchor.result.conflicts, 0);
+	assert_int_equal(id_at(0x2000), 1);
+	assert_int_equal(id_at(0x8000), 2);
+}
+
 static void test_an_anchor_tells_new_gone_and_wrong(void **state)
 {
 	(void)state;
@@ -433,6 +487,8 @@ int main(void)
 		test(test_bytes_are_known_without_objects),
 		test(test_a_name_survives_a_move),
 		test(test_a_dump_in_a_collection_speaks_of_new_addresses),
+		test(test_a_dump_that_ends_late_speaks_of_where_its_pause_left_all),
+		test(test_a_dump_that_is_stopped_late_buries_nobody),
 		test(test_an_anchor_tells_new_gone_and_wrong),
 		test(test_a_dump_that_lost_something_buries_nobody),
 		test(test_a_doubt_lasts_until_the_next_number),
