@@ -170,6 +170,13 @@ for file in "" "$TMP/measured"; do
 	expect_status 0
 	expect "$TMP/out" '^heap +[0-9.]+ [KM]iB( to [0-9.]+ [KM]iB)?: in use after and before collection'
 	expect "$TMP/out" '^pause +[0-9.]+ [mu]?s to [0-9.]+ [mun]*s'
+	tr -s ' \n' '  ' <"$TMP/out" >"$TMP/line"
+	if [ -n "$file" ]; then
+		expect "$TMP/line" 'of about [0-9.]+ B on average, by 1 whole dump of minivm \(pid'
+		expect "$TMP/line" '/measured; one tells nothing of how much that varies'
+	else
+		expect "$TMP/line" 'if they have 16 B, the least that an object takes, to 128 B on'
+	fi
 	[ "$(wc -L <"$TMP/out")" -le 100 ] || fail "wider than 100 columns"
 	# shellcheck disable=SC2086
 	run timeout 120 gctrace heap -p "$(pid vm)" --dry-run -o json $file
@@ -178,6 +185,10 @@ for file in "" "$TMP/measured"; do
 	cp "$TMP/out" "$TMP/estimate${file:+-measured}"
 done
 of_estimate() { jq -r "select(.event == \"estimate\") | $1" "$TMP/estimate$2"; }
+expect_equal "16 128" "$(of_estimate '.estimated.bytes_per_object | map(tostring) | join(" ")' '')" \
+	"assumed bytes of an object"
+expect_equal 1000 "$(of_estimate '.estimated | .objects[0] * .ns_per_object[0] / .dump_ns[0] * 1000 |
+	round' -measured)" "what the least pause rests on, in thousandths"
 expect_equal "true null" "$(of_estimate '"\(.assumed) \(.dumps)"' '')" "assumed"
 expect_equal "null 1" "$(of_estimate '"\(.assumed) \(.dumps)"' -measured)" "measured"
 # Garbage comes and goes: within a factor of two.
@@ -326,6 +337,25 @@ for more in "--names hostile" "--report single" "--split-references 3 --collecto
 	run timeout 120 gctrace path -p "$(pid vm)" --type '*Order*' -o json
 	valid "$TMP/out"
 	stop vm
+done
+pass
+
+t "names of 64 KiB: whole for programs, for people with as much of the middle left out as it says"
+start_vm vm --objects 3000 --names hostile
+run timeout 120 gctrace record -p "$(pid vm)" -n 40 --moves --dump=200ms --output "$TMP/hostile"
+stop vm
+for words in "path $TMP/hostile@1 --merge --top 0 --type=*" \
+	"diff $TMP/hostile@1 $TMP/hostile@2 --top 0"; do
+	# shellcheck disable=SC2086
+	run timeout 120 gctrace $words
+	expect_status 0
+	expect "$TMP/out" 'AAA\.\.\.\(\+6[0-9]{4}\)\.\.\.AAA'
+	[ "$(wc -L <"$TMP/out")" -le 250 ] || fail "$words: a line of $(wc -L <"$TMP/out") columns"
+	# shellcheck disable=SC2086
+	run timeout 120 gctrace $words -o json
+	valid "$TMP/out"
+	grep -q "$(printf 'A%.0s' {1..4000})" "$TMP/out" || fail "$words: no whole name for programs"
+	expect_not "$TMP/out" 'A\.\.\.\('
 done
 pass
 

@@ -99,6 +99,41 @@ for columns in 40 60 80 100 200; do
 done
 pass
 
+t "a heap, its paths, what changed"
+run gctrace record -p "$(pid minivm)" -n 40 --moves --dump=200ms --output "$TMP/heaps"
+fits "record --dump"
+while read -r words; do
+	# shellcheck disable=SC2086
+	run gctrace ${words//FILE/$TMP/heaps}
+	[ "$status" = 0 ] || fail "gctrace $words ends with $status"
+	sed -i "s,$TMP/heaps,FILE,g" "$TMP/out" "$TMP/err"
+	fits "gctrace $words"
+done <<-END
+	heap FILE@1
+	heap FILE@last
+	heap FILE --list
+	heap FILE@1 --roots --top 0
+	heap FILE@1 --tree=100 --top 0
+	heap FILE@1 --by package --top 0
+	heap FILE@1 --type no.such.type.has.been.seen.in.this.small.virtual.machine.ever
+	heap FILE@last --age-at-least 1000000
+	heap FILE@1 --objects --type shop.*
+	heap -p $(pid minivm) --dry-run FILE
+	path FILE@1 --type parse.Node --top 100
+	path FILE@1 --type shop.Store --retained
+	path FILE@1 --type ?* --merge --top 0
+	diff FILE@1 FILE@2 --top 0
+	follow FILE --type no.such.type
+END
+for columns in 60 80; do
+	run env COLUMNS=$columns gctrace path "$TMP/heaps@1" --type 'parse.Node' --top 100
+	sed -i "s,$TMP/heaps,FILE,g" "$TMP/out" "$TMP/err"
+	grep -v '^gctrace: ' "$TMP/err" >"$TMP/said"
+	mv "$TMP/said" "$TMP/err"
+	fits "paths in $columns columns" "$columns"
+done
+pass
+
 t "CPython"
 start python /usr/bin/python3 -c 'import gc, time
 print("ready", flush=True)

@@ -24,4 +24,20 @@ void shorten__add(struct buf *buf, const char *text, size_t len, size_t columns)
 /* The same with a text whose end says most, as that of a path does: "...lib/libjvm.so". */
 void shorten__add_end(struct buf *buf, const char *text, size_t len, size_t columns);
 
+/*
+ * The same of its beginning and its end, and between them how many bytes are left out:
+ * "com.shop...(+65436)...Order". Fewer columns than 32 count as 32.
+ */
+void shorten__add_middle(struct buf *buf, const char *text, size_t len, size_t columns);
+
+/*
+ * A name of a type, a field, a method. It stands whole in the text for people, however long its line
+ * becomes, up to 200 columns. Beyond that hardly anybody reads it, and a terminal is full of one: it
+ * is shortened in its middle, to a quarter of that.
+ */
+void shorten__add_name(struct buf *buf, const char *text, size_t len);
+
+/* A sentence, whose words (what stands between two blanks) may be names. */
+void shorten__add_words(struct buf *buf, const char *text, size_t len);
+
 #endif

@@ -7,6 +7,8 @@
 
 #include "escape.h"
 
+#define ARROW "→"
+
 static size_t next_line(struct buf *buf, const struct wrap *wrap)
 {
 	const char *prefix = wrap->prefix ? wrap->prefix : "";
@@ -32,10 +34,16 @@ static bool is_unit(const char *word)
 	return false;
 }
 
-/* Bytes up to where the line may break next: a figure and its unit are one word. */
+/*
+ * Bytes up to where the line may break next: a figure and its unit are one word, so are an arrow
+ * and what it leads to.
+ */
 static size_t next_word(const char *text)
 {
 	const size_t word = strcspn(text, " \n");
+
+	if (strncmp(text, ARROW " ", sizeof(ARROW)) == 0 && text[word + 1] != '\n')
+		return word + 1 + strcspn(text + word + 1, " \n");
 
 	if (!isdigit((unsigned char)text[*text == '~']) || text[word] != ' ' ||
 	    !is_unit(text + word + 1))

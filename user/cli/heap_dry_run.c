@@ -16,6 +16,8 @@
 #include "../base/wrap.h"
 #include "../model/dump_estimate.h"
 #include "../stream/dump_list.h"
+#include "../stream/facts.h"
+#include "../stream/recording.h"
 #include "../target/process.h"
 #include "../target/procfs.h"
 #include "../view/json_fields.h"
@@ -35,6 +37,7 @@ struct dry_run {
 	struct trace trace;
 	struct dump_yardstick yardstick;
 	const char *earlier;
+	struct buf of; /* whose dumps those are, escaped */
 	uint64_t own_bytes;	/* memory of the process's own; EVENT_UNKNOWN */
 	uint64_t gc;		/* the collection that told; EVENT_UNKNOWN: none did */
 	uint64_t before, after; /* bytes of the heap around it */
@@ -67,6 +70,27 @@ static uint64_t own_memory(const struct process *process)
 	return bytes ? bytes : EVENT_UNKNOWN;
 }
 
+static int name_earlier(struct dry_run *run, uint32_t target)
+{
+	struct recording *recording;
+	const struct facts *facts;
+	const char *name, *pid;
+	size_t bytes;
+	int err = recording__open(run->earlier, &recording);
+
+	if (err)
+		return err;
+	facts = recording__facts(recording);
+	name = facts__get_target(facts, target, "comm", &bytes);
+	pid = facts__get_target(facts, target, "pid", NULL);
+	if (name)
+		escape__add(&run->of, name, bytes);
+	if (pid)
+		buf__printf(&run->of, "%s(pid %s)", name ? " " : "", escape(pid));
+	recording__close(recording);
+	return 0;
+}
+
 static int read_earlier(struct dry_run *run)
 {
 	struct dump_list list = VEC_INIT;
@@ -81,6 +105,8 @@ static int read_earlier(struct dry_run *run)
 			dump_yardstick__add(&run->yardstick, dump->objects, dump->bytes,
 					    dump->ended_ns - dump->begun_ns);
 	}
+	if (!err && run->yardstick.dumps)
+		err = name_earlier(run, list.items[0].target);
 	vec__free(&list);
 	dump_list__warn(&damage);
 	buf__free(&damage);
@@ -131,6 +157,15 @@ static void add_range(struct buf *text, units__text *unit, uint64_t low, uint64_
 		buf__printf(text, "%s to %s", from, to);
 }
 
+/* "45.9 to 52.2 B"; "about 45.9 B" of one figure. */
+static void add_limits_of(struct buf *text, const struct dump_limits *limits, const char *unit)
+{
+	if (limits->low < limits->high)
+		buf__printf(text, "%.3g to %.3g %s", limits->low, limits->high, unit);
+	else
+		buf__printf(text, "about %.3g %s", limits->low, unit);
+}
+
 static void add_heap(const struct dry_run *run, struct buf *text, uint64_t low, uint64_t high)
 {
 	add_range(text, units__bytes, low, high);
@@ -148,30 +183,36 @@ static void add_objects(const struct dry_run *run, struct buf *text,
 	char count[UNITS_TEXT];
 
 	add_range(text, units__count, estimate->objects_low, estimate->objects_high);
-	if (estimate->assumed)
-		buf__printf(text, ": if they have %d to %d B on average, which is assumed; of"
-				  " mostly large arrays there are fewer",
+	if (estimate->assumed) {
+		buf__printf(text, ": if they have %d B, the least that an object takes, to %d B on"
+				  " average, which is assumed: no runtime tells it without a"
+				  " dump; of mostly large arrays there are fewer",
 			    DUMP_SIZE_LEAST, DUMP_SIZE_MOST);
-	else
-		buf__printf(text, ": of %.3g to %.3g B on average, by %s dump%s in %s",
-			    run->yardstick.size.low, run->yardstick.size.high,
-			    units__exact(count, run->yardstick.dumps),
-			    units__s(run->yardstick.dumps), escape(run->earlier));
+		return;
+	}
+	buf__add_str(text, ": of ");
+	add_limits_of(text, &run->yardstick.size, "B");
+	buf__printf(text, " on average, by %s whole dump%s of %s in %s",
+		    units__exact(count, run->yardstick.dumps), units__s(run->yardstick.dumps),
+		    run->of.len ? buf__str(&run->of) : "a process", escape(run->earlier));
+	if (run->yardstick.dumps == 1)
+		buf__add_str(text, "; one tells nothing of how much that varies");
 }
 
 static void add_pause(const struct dry_run *run, struct buf *text,
 		      const struct dump_estimate *estimate)
 {
-	const struct dump_limits *ns = &run->yardstick.ns;
-
 	add_range(text, units__ns, estimate->ns_low, estimate->ns_high);
-	if (estimate->assumed)
+	if (estimate->assumed) {
 		buf__printf(text, ": at %d to %d ns an object, as measured with gctrace's own test"
 				  " program; another runtime may need longer",
 			    DUMP_NS_LEAST, DUMP_NS_MOST);
-	else
-		buf__printf(text, ": at %.3g to %.3g ns an object, by the same dump%s", ns->low,
-			    ns->high, units__s(run->yardstick.dumps));
+		return;
+	}
+	buf__add_str(text, ": at ");
+	add_limits_of(text, &run->yardstick.ns, "ns");
+	buf__printf(text, " an object, by the same dump%s; on a busier machine it takes longer",
+		    units__s(run->yardstick.dumps));
 }
 
 static int show_text(struct dry_run *run)
@@ -193,7 +234,7 @@ static int show_text(struct dry_run *run)
 	if (estimate.assumed)
 		buf__add_str(&out, "           a recording with dumps of this program would tell"
 				   " better: --dry-run FILE\n");
-	err = out.error || text.error ? error_errno(ENOMEM, "cannot show the estimate") : 0;
+	err = out.error || text.error || run->of.error ? error_errno(ENOMEM, "cannot show the estimate") : 0;
 	if (!err)
 		err = output__write(&run->trace.output, buf__str(&out), out.len);
 	buf__free(&out);
@@ -208,6 +249,15 @@ static void add_limits(struct json *json, const char *key, uint64_t low, uint64_
 	json__array(json, key);
 	json__u64(json, NULL, low);
 	json__u64(json, NULL, high);
+	json__end(json);
+}
+
+/* What the others rest on. */
+static void add_rates(struct json *json, const char *key, const struct dump_limits *limits)
+{
+	json__array(json, key);
+	json__double(json, NULL, limits->low);
+	json__double(json, NULL, limits->high);
 	json__end(json);
 }
 
@@ -228,6 +278,8 @@ static int show_json(struct dry_run *run, uint64_t pid)
 	add_limits(&json, "bytes", low, high);
 	add_limits(&json, "objects", estimate.objects_low, estimate.objects_high);
 	add_limits(&json, "dump_ns", estimate.ns_low, estimate.ns_high);
+	add_rates(&json, "bytes_per_object", &estimate.by.size);
+	add_rates(&json, "ns_per_object", &estimate.by.ns);
 	json__end(&json);
 	err = json__write(&json, &run->trace.output);
 	json__free(&json);
@@ -332,7 +384,7 @@ enum status heap_dry_run(const struct target_settings *target,
 {
 	static const struct view_settings viewing = VIEW_SETTINGS_DEFAULTS;
 	struct trace_settings tracing = TRACE_SETTINGS_DEFAULTS;
-	struct dry_run run = { .earlier = earlier, .gc = EVENT_UNKNOWN };
+	struct dry_run run = { .earlier = earlier, .of = BUF_INIT, .gc = EVENT_UNKNOWN };
 	enum status status = STATUS_FAILED;
 
 	tracing.duration_ns = WAIT_NS;
@@ -347,5 +399,6 @@ enum status heap_dry_run(const struct target_settings *target,
 		status = trace__finish(&run.trace, err);
 	}
 	trace__close(&run.trace);
+	buf__free(&run.of);
 	return status;
 }

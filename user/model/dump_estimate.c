@@ -43,5 +43,6 @@ struct dump_estimate dump_estimate__of(const struct dump_yardstick *yardstick, u
 		.ns_low = whole(low * by->ns.low),
 		.ns_high = whole(high * by->ns.high),
 		.assumed = assumed,
+		.by = *by,
 	};
 }

@@ -47,6 +47,7 @@ struct dump_estimate {
 	uint64_t objects_low, objects_high;
 	uint64_t ns_low, ns_high;
 	bool assumed; /* no earlier dump was there to measure by */
+	struct dump_yardstick by; /* what it rests on, assumed or not */
 };
 
 /* Of a heap with so many bytes in use. */

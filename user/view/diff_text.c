@@ -6,6 +6,7 @@
 
 #include "../base/escape.h"
 #include "../base/report.h"
+#include "../base/shorten.h"
 #include "../base/units.h"
 #include "../base/wrap.h"
 #include "diff_view.h"
@@ -26,12 +27,17 @@ struct diff_text {
 
 /* ---------------------------------------------------------------- pieces */
 
-/* text->raw, which is empty then. */
+/* text->raw, which is empty then; words that are too long are shortened. */
 static const char *escaped(struct diff_text *text)
 {
+	struct buf whole = BUF_INIT;
+
 	buf__reset(&text->name);
-	escape__add(&text->name, buf__str(&text->raw), text->raw.len);
-	buf__reset(&text->raw);
+	escape__move(&whole, &text->raw);
+	shorten__add_words(&text->name, buf__str(&whole), whole.len);
+	if (whole.error || text->name.error)
+		text->out.error = whole.error ? whole.error : text->name.error;
+	buf__free(&whole);
 	return buf__str(&text->name);
 }
 
@@ -126,8 +132,9 @@ static void add_sentences(struct diff_text *text)
 		add_styled(text, STYLE_PLAIN, "", "");
 	if (!diff_words__command(&text->raw, text->shown))
 		return;
-	buf__printf(&text->out, "    %s%s%s\n", terminal__on(text->terminal, STYLE_DIM),
-		    escaped(text), terminal__off(text->terminal, STYLE_DIM));
+	buf__printf(&text->out, "    %s", terminal__on(text->terminal, STYLE_DIM));
+	escape__move(&text->out, &text->raw); /* whole, or it would not do */
+	buf__printf(&text->out, "%s\n", terminal__off(text->terminal, STYLE_DIM));
 }
 
 /* ---------------------------------------------------------------- types */

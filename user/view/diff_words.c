@@ -202,16 +202,16 @@ bool diff_words__most(struct buf *out, const struct diff_shown *shown)
 bool diff_words__command(struct buf *out, const struct diff_shown *shown)
 {
 	const struct diff_type *type = most_grown(shown->diff);
-	struct text name;
+	struct buf name = BUF_INIT;
 
 	if (!type)
 		return false;
-	name = heap_diff__name(shown->diff, type);
-	buf__printf(out, "gctrace path %s", shown->heading[DIFF_IS]->subject);
-	if (!name.bytes)
-		return true;
-	buf__add_str(out, " --merge --type ");
-	heap_view__quote_glob(out, name);
+	add_type(&name, shown->diff, type);
+	buf__printf(out, "gctrace path %s --merge --type ", shown->heading[DIFF_IS]->subject);
+	heap_view__quote_glob(out, (struct text){ buf__str(&name), name.len });
+	if (name.error)
+		out->error = name.error;
+	buf__free(&name);
 	return true;
 }
 

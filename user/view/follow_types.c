@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What is known of followed objects, type by type and all together: the end of the text. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 
 #include "../base/escape.h"
+#include "../base/shorten.h"
 #include "../base/units.h"
 #include "../base/wrap.h"
 #include "follow_parts.h"
@@ -97,11 +99,20 @@ static void age_cell(struct table *table, uint32_t age, bool exact)
 
 static void name_cell(struct table *table, const struct follow_type *type)
 {
-	if (type->name.bytes)
-		table__cell_bytes(table, STYLE_PLAIN, type->name.at, type->name.bytes);
-	else
+	struct buf whole = BUF_INIT, name = BUF_INIT;
+
+	if (type->name.bytes) {
+		escape__add(&whole, type->name.at, type->name.bytes);
+		shorten__add_name(&name, buf__str(&whole), whole.len);
+		table__cell_escaped(table, STYLE_PLAIN, buf__str(&name));
+	} else {
 		table__cell_printf(table, STYLE_DIM, "(class %" PRIu64 " without a name)",
 				   type->class_);
+	}
+	if (whole.error || name.error)
+		table->row.error = -ENOMEM;
+	buf__free(&whole);
+	buf__free(&name);
 }
 
 static void add_cell(struct table *table, enum type_cell cell, const struct follow_type *type)

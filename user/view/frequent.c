@@ -42,7 +42,7 @@ static void add_type(struct buf *out, const struct frequent_type *type)
 		buf__printf(&name, "class %" PRIu64, type->class_);
 	else
 		buf__add_str(&name, "class ?");
-	shorten__add(out, buf__str(&name), name.len, NAME_COLUMNS);
+	shorten__add_middle(out, buf__str(&name), name.len, NAME_COLUMNS);
 	buf__printf(out, " (%s)", units__count(objects, type->objects));
 	if (name.error)
 		out->error = name.error;

@@ -31,7 +31,7 @@ void frequent_types__offer(struct frequent_types *types, const struct frequent_t
 
 /*
  * "the most frequent of 21 types: byte[] (8.99 k), String (8.58 k), ...", escaped; a name that is
- * wider than half a line is shortened, by "...". "no type is known" where none was offered.
+ * wider than half a line is shortened in its middle. "no type is known" where none was offered.
  */
 void frequent_types__add(struct buf *out, const struct frequent_types *types);
 

@@ -7,6 +7,7 @@
 
 #include "../base/escape.h"
 #include "../base/report.h"
+#include "../base/shorten.h"
 #include "../base/units.h"
 #include "../base/wrap.h"
 #include "../model/heap_lives.h"
@@ -28,13 +29,29 @@ int heap_text__flush(struct heap_text *text)
 
 /* ---------------------------------------------------------------- pieces */
 
+typedef void shortener(struct buf *buf, const char *text, size_t len);
+
+static const char *in_short(struct heap_text *text, shortener *add)
+{
+	struct buf whole = BUF_INIT;
+
+	buf__reset(&text->name);
+	escape__move(&whole, &text->raw);
+	add(&text->name, buf__str(&whole), whole.len);
+	if (whole.error || text->name.error)
+		text->out.error = whole.error ? whole.error : text->name.error;
+	buf__free(&whole);
+	return buf__str(&text->name);
+}
+
 const char *heap_text__escaped(struct heap_text *text)
 {
-	buf__reset(&text->name);
-	escape__move(&text->name, &text->raw);
-	if (text->name.error)
-		text->out.error = text->name.error;
-	return buf__str(&text->name);
+	return in_short(text, shorten__add_words);
+}
+
+const char *heap_text__name(struct heap_text *text)
+{
+	return in_short(text, shorten__add_name);
 }
 
 char *heap_text__share(char *to, uint64_t part, uint64_t whole)
@@ -57,7 +74,7 @@ void heap_text__add_life(struct heap_text *text, uint64_t address)
 	char age[UNITS_TEXT];
 
 	if (text->heading->lives && heap_lives__of(text->heading->lives, address, &life))
-		buf__printf(&text->out, ", id %" PRIu64 ", age %s", life.id,
+		buf__printf(&text->raw, ", id %" PRIu64 ", age %s", life.id,
 			    follow__age(age, life.age, life.born));
 }
 
@@ -184,9 +201,10 @@ static int show_findings(struct heap_view *view, const struct findings *findings
 		heap_text__line(text, before, heap_text__escaped(text), HEAP_TEXT_INDENT);
 		heap_words__more(&text->raw, text->heap, &findings->items[i],
 				 text->heading->subject, text->heading->is_file);
-		buf__printf(&text->out, "%*s%s%s%s\n", HEAP_TEXT_INDENT, "",
-			    terminal__on(text->terminal, STYLE_DIM), heap_text__escaped(text),
-			    terminal__off(text->terminal, STYLE_DIM));
+		buf__printf(&text->out, "%*s%s", HEAP_TEXT_INDENT, "",
+			    terminal__on(text->terminal, STYLE_DIM));
+		escape__move(&text->out, &text->raw); /* whole, or it would not do */
+		buf__printf(&text->out, "%s\n", terminal__off(text->terminal, STYLE_DIM));
 	}
 	if (!findings->count)
 		heap_text__line(text, "  ",

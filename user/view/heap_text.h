@@ -45,8 +45,14 @@ static inline struct heap_text *heap_text__of(struct heap_view *view)
 /* Write what has gathered. 0, or negative errno that was said. */
 int heap_text__flush(struct heap_text *text);
 
-/* text->raw, escaped; it is empty then. Valid until the next call. */
+/*
+ * text->raw, escaped, and with words that are too long shortened (shorten.h); it is empty then.
+ * Valid until the next call of one of these.
+ */
 const char *heap_text__escaped(struct heap_text *text);
+
+/* The same of a name, which is shortened as a whole. */
+const char *heap_text__name(struct heap_text *text);
 
 /* "12.5 %" into UNITS_TEXT bytes; "-" where there is no whole. */
 char *heap_text__share(char *to, uint64_t part, uint64_t whole);
@@ -58,13 +64,18 @@ void heap_text__title(struct heap_text *text, const char *words);
 void heap_text__line(struct heap_text *text, const char *before, const char *words,
 		     size_t indent);
 
-/* ", id 17, age >= 3", where objects were followed. */
+/* ", id 17, age >= 3" into raw, where objects were followed. */
 void heap_text__add_life(struct heap_text *text, uint64_t address);
 
 /* ---- trees: heap_text_tree.c ---- */
 
-/* "│  ├─ ": bars has one byte for each level above, whether more comes there. */
-void heap_text__add_branch(struct buf *out, struct buf *bars, uint32_t depth, bool last);
+/*
+ * The rest of a line of a tree, behind figures of so many columns: "│  ├─ " and text->raw, escaped,
+ * in further lines what has no room. bars has one byte for each level, whether more comes there. Of
+ * those above it 12 are drawn at most, and how many more there are is told: "…34   │  ├─ ".
+ */
+void heap_text__branch(struct heap_text *text, struct buf *bars, size_t figures, uint32_t depth,
+		       bool last);
 
 /* ---- what heap_view.h asks for ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Single objects for people, with what they refer to. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "../base/units.h"
 #include "heap_text.h"
@@ -33,10 +34,27 @@ static void add_references(struct heap_text *text, uint32_t place)
 		heap_text__line(text, "                  → ", heap_text__escaped(text), 20);
 }
 
+static void add_object(struct heap_text *text, const struct heap_object *object)
+{
+	char retained[UNITS_TEXT], shallow[UNITS_TEXT], figures[3 * UNITS_TEXT];
+
+	snprintf(figures, sizeof(figures), "%*s %*s  ", UNITS_BYTES_COLUMNS,
+		 object->reached ? units__bytes_column(retained, object->retained) : "-    ",
+		 UNITS_BYTES_COLUMNS, units__bytes_column(shallow, object->size));
+	heap_words__type(&text->raw, text->heap, object->type);
+	buf__printf(&text->raw, " 0x%" PRIx64, object->address);
+	heap_text__add_life(text, object->address);
+	buf__printf(&text->raw, "%s%s%s%s", object->reached ? "" : ", not reached",
+		    object->pinned ? ", pinned" : "",
+		    object->finalizable ? ", has a finalizer" : "",
+		    object->unfinished ? ", the rest of it never came" : "");
+	heap_text__line(text, figures, heap_text__escaped(text), 20);
+}
+
 int heap_text__objects(struct heap_view *view, const struct heap_object_list *list)
 {
 	struct heap_text *text = heap_text__of(view);
-	char bytes[UNITS_TEXT], count[UNITS_TEXT];
+	char count[UNITS_TEXT];
 
 	heap_text__title(text, "Objects");
 	if (!list->count && list->none) {
@@ -47,20 +65,7 @@ int heap_text__objects(struct heap_view *view, const struct heap_object_list *li
 	for (size_t i = 0; i < list->shown; i++) {
 		const struct heap_object object = heap__object(text->heap, list->places[i]);
 
-		buf__printf(&text->out, "%*s ", UNITS_BYTES_COLUMNS,
-			    object.reached ? units__bytes_column(bytes, object.retained) :
-					     "-    ");
-		buf__printf(&text->out, "%*s  ", UNITS_BYTES_COLUMNS,
-			    units__bytes_column(bytes, object.size));
-		heap_words__type(&text->raw, text->heap, object.type);
-		buf__add_str(&text->out, heap_text__escaped(text));
-		buf__printf(&text->out, " 0x%" PRIx64, object.address);
-		heap_text__add_life(text, object.address);
-		buf__printf(&text->out, "%s%s%s%s\n",
-			    object.reached ? "" : ", not reached",
-			    object.pinned ? ", pinned" : "",
-			    object.finalizable ? ", has a finalizer" : "",
-			    object.unfinished ? ", the rest of it never came" : "");
+		add_object(text, &object);
 		add_references(text, list->places[i]);
 	}
 	if (list->count > list->shown)

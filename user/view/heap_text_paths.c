@@ -10,6 +10,8 @@
 #include "heap_text.h"
 #include "heap_words.h"
 
+#define MERGED_COLUMNS (2 * UNITS_COUNT_COLUMNS + UNITS_BYTES_COLUMNS + 4)
+
 /* A line of steps, which is broken between them. */
 struct steps {
 	struct heap_text *text;
@@ -18,27 +20,49 @@ struct steps {
 	uint64_t times;
 };
 
+/* In which column a text ends that began in this one. */
+static size_t column_behind(size_t column, const char *text)
+{
+	const char *line = strrchr(text, '\n');
+
+	return line ? utf8__columns(line + 1, strlen(line + 1)) :
+		      column + utf8__columns(text, strlen(text));
+}
+
+/* The step before is whole: how often it came is known. */
+static void count_step(struct steps *steps)
+{
+	char count[UNITS_TEXT];
+
+	if (steps->times > 1)
+		buf__printf(&steps->last, " × %s", units__exact(count, steps->times));
+	if (steps->last.error)
+		steps->text->out.error = steps->last.error;
+	steps->times = 0;
+}
+
+/* A step that is wider than a line is broken, too, where it has blanks. */
 static void end_step(struct steps *steps)
 {
-	char times[UNITS_TEXT + 8] = "", count[UNITS_TEXT];
+	const struct wrap wrap = { steps->width, NULL, HEAP_TEXT_INDENT + 4 };
 	struct buf *out = &steps->text->out;
-	const char *arrow = steps->column > HEAP_TEXT_INDENT ? " → " : "";
-	size_t columns;
+	const bool is_first = steps->column == HEAP_TEXT_INDENT;
+	size_t columns, line;
 
 	if (!steps->times)
 		return;
-	if (steps->times > 1)
-		snprintf(times, sizeof(times), " × %s", units__exact(count, steps->times));
-	columns = utf8__columns(buf__str(&steps->last), steps->last.len) +
-		  utf8__columns(times, strlen(times)) + (*arrow ? 3 : 0);
-	if (*arrow && steps->column + columns > steps->width) {
-		buf__printf(out, "\n%*s", HEAP_TEXT_INDENT + 2, "");
-		steps->column = HEAP_TEXT_INDENT + 2;
-		arrow = "→ ";
+	count_step(steps);
+	columns = utf8__columns(buf__str(&steps->last), steps->last.len);
+	if (!is_first && steps->column + 3 + columns > steps->width) {
+		buf__printf(out, "\n%*s→ ", HEAP_TEXT_INDENT + 2, "");
+		steps->column = HEAP_TEXT_INDENT + 4;
+	} else if (!is_first) {
+		buf__add_str(out, " → ");
+		steps->column += 3;
 	}
-	buf__printf(out, "%s%s%s", arrow, buf__str(&steps->last), times);
-	steps->column += columns;
-	steps->times = 0;
+	line = out->len;
+	wrap__add(out, &wrap, steps->column, buf__str(&steps->last));
+	steps->column = column_behind(steps->column, buf__str(out) + line);
 }
 
 /* text->raw is a whole step. */
@@ -53,8 +77,6 @@ static void add_step(struct steps *steps)
 	end_step(steps);
 	buf__reset(&steps->last);
 	buf__add_str(&steps->last, step);
-	if (steps->last.error)
-		steps->text->out.error = steps->last.error;
 	steps->times = 1;
 }
 
@@ -94,12 +116,14 @@ int heap_text__path(struct heap_view *view, const struct heap_way *way)
 	char shallow[UNITS_TEXT], retained[UNITS_TEXT], count[UNITS_TEXT];
 
 	heap_words__type(&text->raw, text->heap, object.type);
-	buf__printf(&text->out, "\n%s 0x%" PRIx64, heap_text__escaped(text), object.address);
+	buf__printf(&text->raw, " 0x%" PRIx64, object.address);
 	heap_text__add_life(text, object.address);
-	buf__printf(&text->out, ", %s, keeps %s alive", units__bytes(shallow, object.size),
+	buf__printf(&text->raw, ", %s, keeps %s alive", units__bytes(shallow, object.size),
 		    units__bytes(retained, object.retained));
-	buf__printf(&text->out, "; %s reference%s from a root\n",
-		    units__exact(count, way->count - 1), units__s(way->count - 1));
+	buf__printf(&text->raw, "; %s reference%s from a root", units__exact(count, way->count - 1),
+		    units__s(way->count - 1));
+	buf__add_char(&text->out, '\n');
+	heap_text__line(text, "", heap_text__escaped(text), 2);
 	add_steps(text, way);
 	return heap_text__flush(text);
 }
@@ -115,8 +139,6 @@ static void add_merged(struct heap_text *text, const struct path_branch *branch)
 		heap_words__type_of(&text->raw, text->heap, branch->to);
 		buf__add_str(&text->raw, branch->repeats ? ", and so on" : "");
 	}
-	buf__add_str(&text->out, heap_text__escaped(text));
-	buf__add_char(&text->out, '\n');
 }
 
 /* Is it the last of its siblings? They stand in preorder. */
@@ -145,8 +167,8 @@ int heap_text__merged(struct heap_view *view, const struct path_merge *merge)
 			    units__count_column(objects, branch->objects), UNITS_BYTES_COLUMNS,
 			    units__bytes_column(bytes, branch->bytes), UNITS_COUNT_COLUMNS,
 			    branch->ending ? units__count_column(ending, branch->ending) : "");
-		heap_text__add_branch(&text->out, &bars, branch->depth, is_last(merge, i));
 		add_merged(text, branch);
+		heap_text__branch(text, &bars, MERGED_COLUMNS, branch->depth, is_last(merge, i));
 	}
 	buf__free(&bars);
 	if (merge->unreached)

@@ -22,10 +22,10 @@ int heap_text__summary(struct heap_view *view)
 		    units__bytes(bytes, facts->reached_bytes));
 	buf__printf(&text->out, "unreached  %s object%s, %s\n", units__count(objects, unreached),
 		    units__s(unreached), units__bytes(bytes, facts->bytes - facts->reached_bytes));
-	buf__printf(&text->out,
-		    "weak       %s reference%s and %s root%s, which keep nothing alive\n",
+	buf__printf(&text->raw, "%s reference%s and %s root%s, which keep nothing alive",
 		    units__count(weak, facts->weak_references), units__s(facts->weak_references),
 		    units__count(roots, facts->weak_roots), units__s(facts->weak_roots));
+	heap_text__line(text, "weak       ", heap_text__escaped(text), 11);
 	buf__printf(&text->out, "%s%s%s\n",
 		    terminal__on(text->terminal, whole ? STYLE_PLAIN : STYLE_BAD),
 		    whole ? "complete: nothing is missing" : "NOT WHOLE:",

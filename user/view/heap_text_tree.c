@@ -1,20 +1,64 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Roots and the dominator tree for people, drawn like the trees of tree(1). */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "../base/escape.h"
 #include "../base/units.h"
+#include "../base/wrap.h"
 #include "heap_text.h"
 #include "heap_words.h"
 
-void heap_text__add_branch(struct buf *out, struct buf *bars, uint32_t depth, bool last)
+#define BARS_MOST 12
+#define BEYOND_COLUMNS 6 /* how many bars are not drawn */
+#define FIGURES_COLUMNS (UNITS_BYTES_COLUMNS + HEAP_TEXT_SHARE_COLUMNS + UNITS_COUNT_COLUMNS + 4)
+
+static void add_bars(struct buf *out, const struct buf *bars, size_t count, const char *beyond)
 {
-	buf__truncate(bars, depth ? depth - 1 : 0);
-	for (size_t i = 0; i < bars->len; i++)
+	const size_t first = count > BARS_MOST ? count - BARS_MOST : 0;
+
+	if (first)
+		buf__add_str(out, beyond);
+	for (size_t i = first; i < count; i++)
 		buf__add_str(out, bars->data[i] ? "│  " : "   ");
+}
+
+/* What stands before further lines: blanks for figures, and the bars that go on. */
+static void add_prefix(struct buf *prefix, const struct buf *bars, size_t figures, uint32_t depth)
+{
+	buf__add_repeated(prefix, ' ', figures);
+	if (depth > BARS_MOST + 1)
+		buf__add_repeated(prefix, ' ', BEYOND_COLUMNS);
+	add_bars(prefix, bars, depth, "");
+	buf__add_str(prefix, "  ");
+}
+
+void heap_text__branch(struct heap_text *text, struct buf *bars, size_t figures, uint32_t depth,
+		       bool last)
+{
+	struct wrap wrap = { terminal__room(text->terminal), NULL, 0 };
+	struct buf prefix = BUF_INIT, lead = BUF_INIT;
+	char beyond[32];
+
+	buf__truncate(bars, depth ? depth - 1 : 0);
+	snprintf(beyond, sizeof(beyond), "…%-*zu", BEYOND_COLUMNS - 1,
+		 bars->len > BARS_MOST ? bars->len - BARS_MOST : 0);
+	add_bars(&lead, bars, bars->len, beyond);
 	if (depth)
-		buf__add_str(out, last ? "└─ " : "├─ ");
+		buf__add_str(&lead, last ? "└─ " : "├─ ");
 	if (depth)
 		buf__add_char(bars, last ? 0 : 1);
+	add_prefix(&prefix, bars, figures, depth);
+	wrap.prefix = buf__str(&prefix);
+	buf__add_str(&text->out, buf__str(&lead));
+	wrap__add(&text->out, &wrap, figures + utf8__columns(buf__str(&lead), lead.len),
+		  heap_text__escaped(text));
+	buf__add_char(&text->out, '\n');
+	if (prefix.error || lead.error)
+		text->out.error = -ENOMEM;
+	buf__free(&prefix);
+	buf__free(&lead);
 }
 
 static void add_figures(struct heap_text *text, const struct outline_line *line)
@@ -32,10 +76,10 @@ static void add_folded(struct heap_text *text, const struct outline_line *line)
 {
 	char count[UNITS_TEXT], bytes[UNITS_TEXT];
 
-	buf__printf(&text->out, "… %s more, %s", units__exact(count, line->folded),
+	buf__printf(&text->raw, "… %s more, %s", units__exact(count, line->folded),
 		    units__bytes(bytes, line->bytes));
 	if (line->roots)
-		buf__printf(&text->out, " (%s)", units__exact(count, line->roots));
+		buf__printf(&text->raw, " (%s)", units__exact(count, line->roots));
 }
 
 static void add_object(struct heap_text *text, uint32_t place)
@@ -44,8 +88,7 @@ static void add_object(struct heap_text *text, uint32_t place)
 	char bytes[UNITS_TEXT];
 
 	heap_words__type(&text->raw, text->heap, object.type);
-	buf__add_str(&text->out, heap_text__escaped(text));
-	buf__printf(&text->out, " 0x%" PRIx64 ", %s", object.address,
+	buf__printf(&text->raw, " 0x%" PRIx64 ", %s", object.address,
 		    units__bytes(bytes, object.size));
 }
 
@@ -61,18 +104,16 @@ static void add_outline(struct heap_text *text, const struct outline *outline)
 		const bool is_node = !at->folded && heap__is_node(text->heap, at->place);
 
 		add_figures(text, at);
-		heap_text__add_branch(&text->out, &bars, at->depth, at->last);
 		if (at->folded) {
 			add_folded(text, at);
 		} else if (is_node) {
 			heap_words__node(&text->raw, text->heap, at->place);
-			buf__add_str(&text->out, heap_text__escaped(text));
 			if (at->roots > 1)
-				buf__printf(&text->out, " (%" PRIu64 ")", at->roots);
+				buf__printf(&text->raw, " (%" PRIu64 ")", at->roots);
 		} else {
 			add_object(text, at->place);
 		}
-		buf__add_char(&text->out, '\n');
+		heap_text__branch(text, &bars, FIGURES_COLUMNS, at->depth, at->last);
 	}
 	buf__free(&bars);
 }

@@ -73,7 +73,7 @@ static void name_cell(struct table *table, struct heap_text *text,
 		heap_words__group(&text->raw, list->groups, line->type);
 	else
 		heap_words__type(&text->raw, text->heap, line->type);
-	table__cell_escaped(table, STYLE_PLAIN, heap_text__escaped(text));
+	table__cell_escaped(table, STYLE_PLAIN, heap_text__name(text));
 }
 
 static void add_cell(struct table *table, struct heap_text *text, enum cell cell,
@@ -178,17 +178,20 @@ int heap_text__freed(struct heap_view *view, uint32_t place, const struct heap_t
 	const struct heap_object object = heap__object(text->heap, place);
 	char bytes[UNITS_TEXT], objects[UNITS_TEXT];
 
+	buf__add_str(&text->raw, "With ");
 	heap_words__type(&text->raw, text->heap, object.type);
-	buf__printf(&text->out, "\nWith %s 0x%" PRIx64 " would be freed: %s in %s object%s\n",
-		    heap_text__escaped(text), object.address, units__bytes(bytes, object.retained),
-		    units__count(objects, object.dominates), units__s(object.dominates));
+	buf__printf(&text->raw, " 0x%" PRIx64 " would be freed: %s in %s object%s", object.address,
+		    units__bytes(bytes, object.retained), units__count(objects, object.dominates),
+		    units__s(object.dominates));
+	buf__add_char(&text->out, '\n');
+	heap_text__line(text, "", heap_text__escaped(text), 2);
 	for (size_t i = 0; i < list->shown; i++) {
 		const struct heap_type_sums *sums = &list->lines[i].sums;
 
 		heap_words__type(&text->raw, text->heap, list->lines[i].type);
 		buf__printf(&text->out, "%*s %*s  %s\n", UNITS_COUNT_COLUMNS,
 			    units__count_column(objects, sums->objects), UNITS_BYTES_COLUMNS,
-			    units__bytes_column(bytes, sums->bytes), heap_text__escaped(text));
+			    units__bytes_column(bytes, sums->bytes), heap_text__name(text));
 	}
 	if (list->count > list->shown)
 		buf__printf(&text->out, "  … %zu more type%s (-o json has all)\n",

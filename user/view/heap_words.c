@@ -547,12 +547,28 @@ void heap_view__quote(struct buf *out, const void *bytes, size_t len)
 	buf__add_char(out, '\'');
 }
 
+/* A pattern that matches these bytes. */
+static void add_literally(struct buf *glob, const char *at, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		buf__add_char(glob, memchr("*?[]\\", at[i], 5) ? '?' : at[i]);
+}
+
+#define GLOB_WHOLE 200
+#define GLOB_HEAD 100
+#define GLOB_TAIL 50
+
 void heap_view__quote_glob(struct buf *out, struct text name)
 {
 	struct buf glob = BUF_INIT;
 
-	for (size_t i = 0; i < name.bytes; i++)
-		buf__add_char(&glob, memchr("*?[]\\", name.at[i], 5) ? '?' : name.at[i]);
+	if (name.bytes <= GLOB_WHOLE) {
+		add_literally(&glob, name.at, name.bytes);
+	} else {
+		add_literally(&glob, name.at, GLOB_HEAD);
+		buf__add_char(&glob, '*');
+		add_literally(&glob, name.at + name.bytes - GLOB_TAIL, GLOB_TAIL);
+	}
 	heap_view__quote(out, buf__str(&glob), glob.len);
 	if (glob.error)
 		out->error = glob.error;

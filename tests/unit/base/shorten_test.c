@@ -66,24 +66,58 @@ static void escapes_stay_whole(void **state)
 	assert_short(shorten__add, "four\\", 4, "f...");
 }
 
+static void what_is_left_out_of_the_middle_is_counted(void **state)
+{
+	(void)state;
+	assert_short(shorten__add_middle, "0123456789abcdefghij0123456789ab", 0,
+		     "0123456789abcdefghij0123456789ab");
+	assert_short(shorten__add_middle, "0123456789abcdefghij0123456789abc", 32,
+		     "0123456789a...(+12)...3456789abc");
+	/* An escape is one character. */
+	assert_short(shorten__add_middle, "0123456789\\x1bdefghij0123456789abc", 32,
+		     "0123456789...(+14)...3456789abc");
+}
+
+static void names_stay_whole_up_to_two_lines(void **state)
+{
+	struct buf text = BUF_INIT, buf = BUF_INIT;
+
+	(void)state;
+	buf__add_repeated(&text, 'n', 200);
+	buf__add_str(&text, " of ");
+	buf__add_repeated(&text, 'n', 200);
+	shorten__add_words(&buf, buf__str(&text), text.len);
+	assert_string_equal(buf__str(&buf), buf__str(&text));
+	buf__add_char(&text, 'n');
+	buf__reset(&buf);
+	shorten__add_words(&buf, buf__str(&text), text.len);
+	assert_string_equal(buf__str(&buf) + 200,
+			    " of nnnnnnnnnnnnnnnnnnn...(+163)...nnnnnnnnnnnnnnnnnnn");
+	buf__reset(&buf);
+	shorten__add_name(&buf, buf__str(&text), text.len);
+	assert_int_equal(buf.len, 50);
+	buf__free(&text);
+	buf__free(&buf);
+}
+
 /* Of any bytes, once they are escaped. */
 static void nothing_is_wider_than_its_room(void **state)
 {
+	static const shorten shorteners[] = { shorten__add, shorten__add_end, shorten__add_middle };
 	struct buf text = BUF_INIT, buf = BUF_INIT;
 	char bytes[24];
 
 	(void)state;
 	srandom(3);
 	for (unsigned int i = 0; i < 50000; i++) {
-		const size_t columns = 4 + (size_t)random() % 40;
+		const size_t columns = (i / 2 % 3 == 2 ? 32 : 4) + (size_t)random() % 40;
 
 		for (size_t j = 0; j < sizeof(bytes); j++)
 			bytes[j] = (char)(random() % (i % 2 ? 256 : 128));
 		buf__reset(&text);
 		escape__add(&text, bytes, (size_t)random() % sizeof(bytes));
 		buf__reset(&buf);
-		(i % 4 < 2 ? shorten__add : shorten__add_end)(&buf, buf__str(&text), text.len,
-							      columns);
+		shorteners[i / 2 % 3](&buf, buf__str(&text), text.len, columns);
 		assert_true(utf8__columns(buf__str(&buf), buf.len) <= columns);
 		if (utf8__columns(buf__str(&text), text.len) <= columns)
 			assert_string_equal(buf__str(&buf), buf__str(&text));
@@ -99,6 +133,8 @@ int main(void)
 		cmocka_unit_test(dots_stand_for_the_rest),
 		cmocka_unit_test(characters_stay_whole),
 		cmocka_unit_test(escapes_stay_whole),
+		cmocka_unit_test(what_is_left_out_of_the_middle_is_counted),
+		cmocka_unit_test(names_stay_whole_up_to_two_lines),
 		cmocka_unit_test(nothing_is_wider_than_its_room),
 	};
 

@@ -57,6 +57,17 @@ static void figures_stay_with_their_units(void **state)
 	assert_wrapped(&plain, 0, "a ~", "a ~");
 }
 
+static void arrows_stay_with_what_they_lead_to(void **state)
+{
+	const struct wrap plain = { .columns = 10 };
+
+	(void)state;
+	assert_wrapped(&plain, 0, "abcde → .ab", "abcde\n→ .ab");
+	assert_wrapped(&plain, 0, "abcde → .a", "abcde → .a");
+	assert_wrapped(&plain, 0, "abcdefgh →", "abcdefgh →");
+	assert_wrapped(&plain, 0, "→→ abcdefgh", "→→\nabcdefgh");
+}
+
 static void further_lines_are_set_in(void **state)
 {
 	const struct wrap set_in = { .columns = 10, .indent = 4 };
@@ -85,6 +96,7 @@ int main(void)
 		cmocka_unit_test(lines_are_not_longer),
 		cmocka_unit_test(words_stay_whole),
 		cmocka_unit_test(figures_stay_with_their_units),
+		cmocka_unit_test(arrows_stay_with_what_they_lead_to),
 		cmocka_unit_test(further_lines_are_set_in),
 		cmocka_unit_test(stops_at_a_line_feed),
 	};

@@ -19,6 +19,7 @@ static void without_dumps_the_limits_are_wide_and_said_to_be_assumed(void **stat
 	assert_int_equal(estimate.objects_high, 160000 / DUMP_SIZE_LEAST);
 	assert_int_equal(estimate.ns_low, 1000 * DUMP_NS_LEAST);
 	assert_int_equal(estimate.ns_high, 10000 * DUMP_NS_MOST);
+	assert_true(estimate.by.size.low == DUMP_SIZE_LEAST && estimate.by.ns.high == DUMP_NS_MOST);
 }
 
 static void earlier_dumps_give_the_limits(void **state)
@@ -38,6 +39,7 @@ static void earlier_dumps_give_the_limits(void **state)
 	assert_int_equal(estimate.objects_high, 50000);
 	assert_int_equal(estimate.ns_low, 20000 * 100);
 	assert_int_equal(estimate.ns_high, 50000 * 200);
+	assert_true(estimate.by.size.low == 40 && estimate.by.size.high == 50);
 }
 
 static void what_is_not_known_has_no_lower_limit(void **state)

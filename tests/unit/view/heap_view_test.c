@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Objects as they are listed: each reference by the name of its own field. */
+/* A heap for people and for programs: objects, trees, names, and how wide all of it is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/escape.h"
 #include "gctrace/wire.h"
 #include "samples.h"
 #include "unit/model/dump.h"
@@ -134,12 +135,121 @@ static void test_one_is_no_plural(void **state)
 	heap__free(heap);
 }
 
+/* A chain of so many objects. */
+static struct heap *make_chain(uint64_t count, const char *type)
+{
+	struct heap_builder *builder = heap_builder__new(0);
+
+	dump__begin(builder);
+	dump__class(builder, PAIR, type, "next", 4, 0);
+	dump__root(builder, GCTRACE_C_HANDLES, 0, 0x1000, GCTRACE_ROOT_HANDLE, 0, 0);
+	for (uint64_t i = 1; i <= count; i++)
+		dump__refer(builder, i * 0x1000, PAIR, 32, { i < count ? (i + 1) * 0x1000 : 0 });
+	dump__end(builder, GCTRACE_DUMP_COMPLETE);
+	return dump__heap(builder);
+}
+
+static size_t widest_line(const char *text)
+{
+	size_t widest = 0;
+
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+		const size_t columns = utf8__columns(line, strcspn(line, "\n"));
+
+		widest = columns > widest ? columns : widest;
+	}
+	return widest;
+}
+
+static char *draw_tree(struct heap *heap, struct sheet *sheet)
+{
+	const struct heap_heading heading = { .facts = heap__facts(heap), .subject = "f@1" };
+	struct heap_view *view = heap_text__new(heap, &heading, &sheet->output, &sheet->terminal);
+	struct outline outline = VEC_INIT;
+	char *text;
+
+	assert_int_equal(outline__objects(heap, 100, 0, &outline), 0);
+	assert_int_equal(view->form->tree(view, &outline), 0);
+	text = strdup(sheet__text(sheet));
+	view->form->free(view);
+	vec__free(&outline);
+	return text;
+}
+
+/* Only the last bars are drawn, and how many there are besides stands before them. */
+static void test_a_deep_tree_stays_narrow(void **state)
+{
+	struct heap *heap = make_chain(60, "Node");
+	struct sheet sheet;
+	char *text;
+
+	(void)state;
+	sheet__begin(&sheet);
+	text = draw_tree(heap, &sheet);
+	expect(text, "  └─ Node 0x2000, 32 B\n");
+	expect(text, "  …46   ");
+	assert_in_range(widest_line(text), 60, 100);
+	free(text);
+	sheet__end(&sheet);
+	heap__free(heap);
+}
+
+static void test_a_long_line_of_a_tree_goes_on_below(void **state)
+{
+	struct heap *heap = make_chain(2, "One of many words, which are more than have room in a"
+					  " line behind figures and bars");
+	struct sheet sheet;
+	char *text;
+
+	(void)state;
+	sheet__begin(&sheet);
+	text = draw_tree(heap, &sheet);
+	expect(text, "room in a line behind figures\n                             and bars 0x1000, 32 B\n");
+	assert_in_range(widest_line(text), 90, 100);
+	free(text);
+	sheet__end(&sheet);
+	heap__free(heap);
+}
+
+/* For people a name of 64 KiB is shortened, and says so; programs get all of it. */
+static void test_a_name_that_fills_the_screen(void **state)
+{
+	static char name[1 << 16];
+	struct heap_view *view;
+	struct sheet sheet;
+	struct heap *heap;
+	char *text;
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	heap = make_chain(2, name);
+	sheet__begin(&sheet);
+	text = draw_tree(heap, &sheet);
+	expect(text, "nnn...(+65499)...nnn");
+	assert_in_range(widest_line(text), 60, 100);
+	free(text);
+	view = heap_ndjson__new(heap,
+				&(struct heap_heading){ .facts = heap__facts(heap),
+							.subject = "f@1" },
+				&sheet.output);
+	assert_int_equal(view->form->objects(view, &(struct heap_object_list){
+							   (uint32_t[]){ place_of(heap, 0x1000) },
+							   1, 1, NULL }), 0);
+	expect(sheet__text(&sheet), name);
+	view->form->free(view);
+	sheet__end(&sheet);
+	heap__free(heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_object_by_two_fields),
 		cmocka_unit_test(test_what_is_freed),
 		cmocka_unit_test(test_one_is_no_plural),
+		cmocka_unit_test(test_a_deep_tree_stays_narrow),
+		cmocka_unit_test(test_a_long_line_of_a_tree_goes_on_below),
+		cmocka_unit_test(test_a_name_that_fills_the_screen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
