@@ -103,10 +103,27 @@ cp "$TMP/out" "$TMP/recorded"
 run timeout 120 gctrace heap "$TMP/file@2"
 expect_status 1
 run timeout 120 gctrace heap "$TMP/file"
+# What --top keeps back is told, also to programs.
+types=$(jq -r 'select(.event == "type").name' "$TMP/recorded" | wc -l)
+expect_not "$TMP/recorded" '"left_out"'
+run timeout 120 gctrace heap "$TMP/file" --top 3 -o json
+valid "$TMP/out"
+expect_equal $((types - 3)) "$(jq -r 'select(.event == "summary").left_out' "$TMP/out")" "types left out"
+run timeout 120 gctrace heap "$TMP/file"
 address=$(sed -n 's/^ *gctrace path .* --address \(0x[0-9a-f]*\)$/\1/p' "$TMP/out" | head -n 1)
 run timeout 120 gctrace path "$TMP/file" --address "$address"
 expect_status 0
 expect "$TMP/out" '^    static shop\.OrderCache\.instance \(shop\.OrderCache\)$'
+expect_not "$TMP/err" 'there are more paths'
+timeout 120 gctrace path "$TMP/file" --type shop.Order --top 50 -o json 2>/dev/null |
+	jq -r 'select(.event == "path").address' >"$TMP/orders"
+while read -r address; do
+	run timeout 120 gctrace path "$TMP/file" --address "$address" --top 2 -o json
+	[ "$(grep -c '"event":"path"' "$TMP/out")" -lt 2 ] || break
+done <"$TMP/orders"
+run timeout 120 gctrace path "$TMP/file" --address "$address" --top 1 -o json
+expect_equal 1 "$(grep -c '"event":"path"' "$TMP/out")" "paths shown"
+expect "$TMP/err" 'there are more paths; --top 0 shows all of them$'
 stop vm
 is_true vm "$TMP/lines"
 is_true vm "$TMP/roots"

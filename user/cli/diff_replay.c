@@ -164,6 +164,8 @@ static const char *judge(const struct replaying *replaying)
 	const struct fates *fates = &replaying->result->fates;
 	const struct fate all = fates__all(fates);
 
+	if (signals__stopping())
+		return "following them was stopped";
 	if (replaying->part)
 		return replaying->result->lost ? "something was lost beside one of the dumps"
 					       : "one of the dumps does not tell the whole heap";

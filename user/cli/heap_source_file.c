@@ -190,9 +190,11 @@ static int keep_lives(struct search *search, const char *path)
 	const bool stand = search->lives && heap_lives__stand(search->lives);
 
 	if (!stand && search->following == HEAP_FOLLOWED) {
-		error("%s@%" PRIu64 ": no ids and no ages of its objects are known: the dump has no"
-		      " end here, or its process ended at once",
-		      escape(path), search->finder.number);
+		error("%s@%" PRIu64 ": no ids and no ages of its objects are known: %s",
+		      escape(path), search->finder.number,
+		      signals__stopping() ? "reading was stopped" :
+					    "the dump has no end here, or its process ended at"
+					    " once");
 		return -ENODATA;
 	}
 	if (!stand)
@@ -210,6 +212,10 @@ static int judge_file(struct search *search, const char *path)
 	struct heap_source *source = search->intake->source;
 	const char *damage;
 
+	if (!finder->begun && signals__stopping()) {
+		error("stopped before the heap dump was reached");
+		return -ECANCELED;
+	}
 	if (!finder->begun) {
 		damage = recording__damage(recording);
 		if (damage)
@@ -223,6 +229,10 @@ static int judge_file(struct search *search, const char *path)
 	source->heading.began_ns = finder->begun_ns;
 	if (finder->ended)
 		return 0;
+	if (signals__stopping()) {
+		warning("reading was stopped in the midst of the heap dump; what came of it is shown");
+		return 0;
+	}
 	damage = recording__damage(recording);
 	if (damage)
 		warning("%s", damage);

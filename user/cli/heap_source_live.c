@@ -78,6 +78,10 @@ int heap_source__check_target(struct session *session, const struct words *proce
 	const struct target *target = session__target(session, 0);
 	struct offer offers[OFFER_COUNT];
 
+	if (processes->count > 1) {
+		error("one process at a time: %zu were given", processes->count);
+		return -EINVAL;
+	}
 	if (session__target_count(session) != 1) {
 		error("one process at a time: \"%s\" means %zu", escape(processes->items[0]),
 		      (size_t)session__target_count(session));

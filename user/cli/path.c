@@ -118,30 +118,42 @@ static int show_shortest(const struct finding_paths *of, uint32_t place)
 	return err;
 }
 
+/* One more than is wanted is looked for: it is not shown, but told. */
+static int show_found(const struct finding_paths *of, struct heap_path_search *search)
+{
+	const uint64_t top = of->settings->top;
+	struct heap_way way = { NULL, 0 };
+	uint64_t found = 0;
+	int err;
+
+	while ((err = heap_path_search__next(search, &way.places, &way.count)) > 0) {
+		if (top && found++ == top) {
+			note("there are more paths; --top 0 shows all of them");
+			return 0;
+		}
+		err = of->view->form->path(of->view, &way);
+		if (err)
+			return err;
+	}
+	if (!err && heap_path_search__is_cut(search))
+		note("there may be more paths: gctrace stopped looking after %" PRIu64 " steps",
+		     STEPS_MOST);
+	return say(of, err);
+}
+
 /* All ways to one object, as many as are wanted. */
 static int show_all(const struct finding_paths *of, uint32_t place)
 {
 	struct heap_referrers *referrers = NULL;
 	struct heap_path_search *search = NULL;
-	struct heap_way way = { NULL, 0 };
-	uint64_t shown = 0;
-	int err = say(of, heap_referrers__new(of->heap, &referrers));
+	int err = heap_referrers__new(of->heap, &referrers);
 
 	if (!err)
-		err = say(of, heap_path_search__new(of->paths, referrers, place, STEPS_MOST, &search));
-	while (!err && (!of->settings->top || shown < of->settings->top)) {
-		err = heap_path_search__next(search, &way.places, &way.count);
-		if (err <= 0)
-			break;
-		shown++;
-		err = of->view->form->path(of->view, &way);
-	}
-	if (!err && search && heap_path_search__is_cut(search))
-		note("there may be more paths: gctrace stopped looking after %" PRIu64 " steps",
-		     STEPS_MOST);
+		err = heap_path_search__new(of->paths, referrers, place, STEPS_MOST, &search);
+	err = err ? say(of, err) : show_found(of, search);
 	heap_path_search__free(search);
 	heap_referrers__free(referrers);
-	return err < 0 ? say(of, err) : show_freed(of, place);
+	return err ? err : show_freed(of, place);
 }
 
 struct near {

@@ -18,6 +18,7 @@ struct heap_ndjson {
 	struct output *output;
 	struct json json;
 	struct buf text; /* scratch */
+	uint64_t left_out; /* lines */
 };
 
 static struct heap_ndjson *ndjson_of(struct heap_view *view)
@@ -211,6 +212,7 @@ static int show_type_lines(struct heap_ndjson *ndjson, const char *event,
 
 static int show_types(struct heap_view *view, const struct heap_type_list *list)
 {
+	ndjson_of(view)->left_out += list->count - list->shown;
 	return show_type_lines(ndjson_of(view), list->groups ? "group" : "type", list);
 }
 
@@ -309,6 +311,7 @@ static int show_objects(struct heap_view *view, const struct heap_object_list *l
 	struct heap_ndjson *ndjson = ndjson_of(view);
 	int err = 0;
 
+	ndjson->left_out += list->count - list->shown;
 	for (size_t i = 0; i < list->shown && !err; i++) {
 		const struct heap_object object = heap__object(ndjson->heap, list->places[i]);
 		struct json *json = begin(ndjson, "object");
@@ -447,6 +450,8 @@ static int show_summary(struct heap_view *view)
 	json__u64(json, "reached_bytes", facts->reached_bytes);
 	json__u64(json, "unreached_objects", facts->objects - facts->reached_objects);
 	json__u64(json, "unreached_bytes", facts->bytes - facts->reached_bytes);
+	if (ndjson->left_out)
+		json__u64(json, "left_out", ndjson->left_out);
 	heap_view__add_missing(json, "missing", facts);
 	add_odd(json, facts);
 	return end(ndjson);
