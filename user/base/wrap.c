@@ -42,7 +42,7 @@ static size_t next_word(const char *text)
 {
 	const size_t word = strcspn(text, " \n");
 
-	if (strncmp(text, ARROW " ", sizeof(ARROW)) == 0 && text[word + 1] != '\n')
+	if (strncmp(text, ARROW " ", sizeof(ARROW)) == 0 && !strchr(" \n", text[word + 1]))
 		return word + 1 + strcspn(text + word + 1, " \n");
 
 	if (!isdigit((unsigned char)text[*text == '~']) || text[word] != ' ' ||

@@ -66,6 +66,8 @@ static void arrows_stay_with_what_they_lead_to(void **state)
 	assert_wrapped(&plain, 0, "abcde → .a", "abcde → .a");
 	assert_wrapped(&plain, 0, "abcdefgh →", "abcdefgh →");
 	assert_wrapped(&plain, 0, "→→ abcdefgh", "→→\nabcdefgh");
+	assert_wrapped(&plain, 0, "→ ", "→");
+	assert_wrapped(&plain, 0, "a →  b", "a → b");
 }
 
 static void further_lines_are_set_in(void **state)
