@@ -72,7 +72,7 @@ void heap_text__add_life(struct heap_text *text, uint64_t address);
 /*
  * The rest of a line of a tree, behind figures of so many columns: "│  ├─ " and text->raw, escaped,
  * in further lines what has no room. bars has one byte for each level, whether more comes there. Of
- * those above it 12 are drawn at most, and how many more there are is told: "…34   │  ├─ ".
+ * those above it 10 are drawn at most, and how many more there are is told: "…34   │  ├─ ".
  */
 void heap_text__branch(struct heap_text *text, struct buf *bars, size_t figures, uint32_t depth,
 		       bool last);

@@ -10,7 +10,8 @@
 #include "heap_text.h"
 #include "heap_words.h"
 
-#define BARS_MOST 12
+#define BARS_MOST 10
+#define ROOM_LEAST 30 /* for words, however narrow the terminal */
 #define BEYOND_COLUMNS 6 /* how many bars are not drawn */
 #define FIGURES_COLUMNS (UNITS_BYTES_COLUMNS + HEAP_TEXT_SHARE_COLUMNS + UNITS_COUNT_COLUMNS + 4)
 
@@ -40,6 +41,7 @@ void heap_text__branch(struct heap_text *text, struct buf *bars, size_t figures,
 	struct wrap wrap = { terminal__room(text->terminal), NULL, 0 };
 	struct buf prefix = BUF_INIT, lead = BUF_INIT;
 	char beyond[32];
+	size_t column;
 
 	buf__truncate(bars, depth ? depth - 1 : 0);
 	snprintf(beyond, sizeof(beyond), "…%-*zu", BEYOND_COLUMNS - 1,
@@ -50,10 +52,12 @@ void heap_text__branch(struct heap_text *text, struct buf *bars, size_t figures,
 	if (depth)
 		buf__add_char(bars, last ? 0 : 1);
 	add_prefix(&prefix, bars, figures, depth);
+	column = figures + utf8__columns(buf__str(&lead), lead.len);
 	wrap.prefix = buf__str(&prefix);
+	if (wrap.columns < column + ROOM_LEAST)
+		wrap.columns = column + ROOM_LEAST;
 	buf__add_str(&text->out, buf__str(&lead));
-	wrap__add(&text->out, &wrap, figures + utf8__columns(buf__str(&lead), lead.len),
-		  heap_text__escaped(text));
+	wrap__add(&text->out, &wrap, column, heap_text__escaped(text));
 	buf__add_char(&text->out, '\n');
 	if (prefix.error || lead.error)
 		text->out.error = -ENOMEM;

@@ -187,7 +187,7 @@ static void test_a_deep_tree_stays_narrow(void **state)
 	sheet__begin(&sheet);
 	text = draw_tree(heap, &sheet);
 	expect(text, "  └─ Node 0x2000, 32 B\n");
-	expect(text, "  …46   ");
+	expect(text, "  …48   ");
 	assert_in_range(widest_line(text), 60, 100);
 	free(text);
 	sheet__end(&sheet);
