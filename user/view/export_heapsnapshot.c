@@ -114,11 +114,11 @@ static void put_reference(struct snapshot *to, uint32_t type, unsigned int kind,
 	const uint32_t field = is_array ? FIELD_NONE :
 					  export_fields__number(&to->fields, type, kind,
 								reference->place, hint);
+	const uint64_t element = !is_array ? EVENT_UNKNOWN :
+					     heap_types__place(heap__types(to->heap), type, kind,
+							       reference->place).element;
 
-	const uint64_t element = heap_types__place(heap__types(to->heap), type, kind,
-						   reference->place).element;
-
-	if (is_array && element <= UINT32_MAX)
+	if (element <= UINT32_MAX)
 		put_edge(to, EDGE_ELEMENT, element, reference->to);
 	else if (field != FIELD_NONE)
 		put_edge(to, EDGE_PROPERTY, to->strings[type] + 1 + field, reference->to);
