@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "search.h"
+
 struct range {
 	uint32_t first, last;
 };
@@ -56,16 +58,8 @@ static const struct range combining[] = {
 
 static bool within(const struct range *ranges, size_t count, uint32_t c)
 {
-	size_t low = 0, high = count;
+	const size_t low = search__front(ranges, count, range, c > range->last);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c > ranges[middle].last)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < count && c >= ranges[low].first;
 }
 

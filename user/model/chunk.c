@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/search.h"
+
 void chunk__free(struct chunk *chunk)
 {
 	if (!chunk)
@@ -22,17 +24,8 @@ bool chunk__is_idle(const struct chunk *chunk)
 
 uint32_t chunk__index(const struct chunk *chunk, uint64_t offset)
 {
-	uint32_t low = 0, high = chunk->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (chunk->items[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)search__front(chunk->items, chunk->count, object,
+				       object->offset < offset);
 }
 
 int chunk__reserve(struct chunk *chunk, uint32_t extra, uint32_t guess)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "generations.h"
 
+#include "base/search.h"
+
 static int compare(const void *a, const void *b)
 {
 	const struct generation_part *left = a, *right = b;
@@ -65,17 +67,10 @@ static void seal(struct generations *generations)
 /* The last part that starts at or before an address; none: 0. */
 static size_t part_before(const struct generations *generations, uint64_t address)
 {
-	size_t low = 0, high = generations->parts.count;
+	const size_t begun = search__front(generations->parts.items, generations->parts.count, part,
+					   part->start <= address);
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (generations->parts.items[middle].start <= address)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return begun ? begun - 1 : 0;
 }
 
 static bool is_in(const struct generation_part *part, uint64_t address)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "gctrace/wire.h"
 #include "heap_private.h"
 
@@ -227,16 +228,8 @@ bool heap__weak(const struct heap *heap, uint32_t place, uint64_t n, struct heap
 {
 	const struct weak_entry *of = (const struct weak_entry *)(const void *)heap->weak.at;
 	const uint64_t count = heap->weak.used / sizeof(*of);
-	uint64_t low = 0, high = count;
+	const uint64_t low = search__front(of, count, entry, entry->from < place);
 
-	while (low < high) {
-		const uint64_t middle = low + (high - low) / 2;
-
-		if (of[middle].from < place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (n >= count - low || of[low + n].from != place)
 		return false;
 	*weak = (struct heap_weak){

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "gctrace/wire.h"
 
 struct text_at {
@@ -247,17 +248,7 @@ struct heap_type heap_types__at(const struct heap_types *types, uint32_t index)
 /* The first that is not below the key. */
 static size_t lower(const struct heap_types *types, const struct name_entry *key)
 {
-	size_t low = 0, high = names_count(types);
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (compare_keys(&names(types)[middle], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search__front(names(types), names_count(types), entry, compare_keys(entry, key) < 0);
 }
 
 struct text heap_types__name(const struct heap_types *types, uint32_t space, uint64_t id,

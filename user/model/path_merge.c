@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "path_merge.h"
 
+#include "base/search.h"
 #include "gctrace/wire.h"
 #include "heap_private.h"
 
@@ -211,17 +212,7 @@ struct children VEC_OF(struct ordered);
 /* The first entry of this parent. */
 static size_t first_of(const struct children *children, uint32_t parent)
 {
-	size_t low = 0, high = children->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (children->items[middle].parent < parent)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search__front(children->items, children->count, child, child->parent < parent);
 }
 
 /* A branch, or several that are folded. */

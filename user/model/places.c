@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "base/search.h"
+
 static int by_start(const void *a, const void *b)
 {
 	const struct place *left = a, *right = b;
@@ -69,17 +71,10 @@ void places__free(struct places *places)
 /* The last place that starts at or before the address; none: the first. */
 static size_t before(const struct places *places, uint64_t address)
 {
-	size_t low = 0, high = places->of.count;
+	const size_t begun = search__front(places->of.items, places->of.count, place,
+					   place->start <= address);
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (places->of.items[middle].start <= address)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return begun ? begun - 1 : 0;
 }
 
 struct place places__at(struct places *places, uint64_t address)
@@ -120,15 +115,8 @@ bool places__overrun(struct places *places, uint64_t start, uint64_t end)
 
 bool places__has_seam(const struct places *places, uint64_t from, uint64_t to)
 {
-	size_t low = 0, high = places->seams.count;
+	const size_t low = search__front(places->seams.items, places->seams.count, seam,
+					 *seam < from);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (places->seams.items[middle] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < places->seams.count && places->seams.items[low] <= to;
 }

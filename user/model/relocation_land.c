@@ -2,6 +2,8 @@
 /* What lay where something moves to: dead, or a sign that a range is wrong. */
 #include <errno.h>
 
+#include "base/search.h"
+
 #include "relocation_private.h"
 
 #define NEAR_CHUNKS 16 /* of a range over that few, each is looked up by itself */
@@ -72,17 +74,10 @@ static int land(struct relocation *r, const struct range *range, bool *live)
 
 static bool is_in_spans(const struct spans *sealed, uint64_t address)
 {
-	size_t low = 0, high = sealed->of.count;
+	const size_t begun = search__front(sealed->of.items, sealed->of.count, span,
+					   span->start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (sealed->of.items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address < sealed->of.items[low - 1].end;
+	return begun > 0 && address < sealed->of.items[begun - 1].end;
 }
 
 /* Whatever landed where a range was wrong. */

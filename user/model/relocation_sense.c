@@ -2,6 +2,8 @@
 /* Of the ranges of a phase, which are to be believed. */
 #include <errno.h>
 
+#include "base/search.h"
+
 #include "relocation_private.h"
 
 static bool add_span(struct spans *spans, uint64_t start, uint64_t length)
@@ -107,17 +109,11 @@ void phase__untangle(struct relocation *r, struct phase *phase)
 
 static bool is_covered(const struct phase *phase, uint64_t address)
 {
-	size_t low = 0, high = phase->count;
+	const size_t begun = search__front(phase->ranges, phase->count, range,
+					   range->old <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (phase->ranges[middle].old <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address - phase->ranges[low - 1].old < phase->ranges[low - 1].length;
+	return begun > 0 &&
+	       address - phase->ranges[begun - 1].old < phase->ranges[begun - 1].length;
 }
 
 static int withdraw_in(struct relocation *r, const struct phase *phase, struct chunk *chunk,

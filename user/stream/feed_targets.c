@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "decode.h"
 #include "loss.h"
 
@@ -82,17 +83,8 @@ void feed_target__decoder(struct feed_target *target, const struct decode_out *o
 /* Where a target is, or where it would have to be put in. */
 static size_t place_of(const struct feed_targets *targets, uint64_t index)
 {
-	size_t low = 0, high = targets->all.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (targets->all.items[middle]->index < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search__front(targets->all.items, targets->all.count, target,
+			     (*target)->index < index);
 }
 
 struct feed_target *feed_targets__find(const struct feed_targets *targets, uint64_t index)

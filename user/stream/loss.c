@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "bpf/record.h"
 
@@ -102,17 +103,8 @@ void losses__free(struct losses *losses)
 /* Where a target is, or where it would have to be put in. */
 static size_t place_of(const struct losses *losses, uint32_t target)
 {
-	size_t low = 0, high = losses->targets.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (losses->targets.items[middle].target < target)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search__front(losses->targets.items, losses->targets.count, of,
+			     of->target < target);
 }
 
 static const struct target_losses *find(const struct losses *losses, uint32_t target)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/search.h"
 #include "../base/vec.h"
 #include "process.h"
 #include "procfs.h"
@@ -221,16 +222,8 @@ void maps__free(struct maps *maps)
 
 const struct map *maps__at(const struct maps *maps, uint64_t address)
 {
-	size_t low = 0, high = maps->count;
+	const size_t low = search__front(maps->entries, maps->count, map, map->end <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (maps->entries[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low < maps->count && maps->entries[low].start <= address)
 		return &maps->entries[low];
 	return NULL;

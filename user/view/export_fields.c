@@ -5,6 +5,7 @@
 
 #include "../base/escape.h"
 #include "../base/report.h"
+#include "../base/search.h"
 #include "../base/units.h"
 #include "../model/heap.h"
 #include "gctrace/wire.h"
@@ -124,17 +125,9 @@ static bool is_at(const struct export_fields *fields, const struct numbered_fiel
 static uint32_t lower(const struct export_fields *fields, const struct numbered_field *field)
 {
 	const struct export_type *type = &fields->types[field->type];
-	uint32_t low = 0, high = type->fields;
 
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (compare(&fields->all.of.items[type->first + middle], field) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)search__front(fields->all.of.items + type->first, type->fields, at,
+				       compare(at, field) < 0);
 }
 
 static uint64_t count_names(struct text names)

@@ -2,6 +2,7 @@
 #include "hprof_roots.h"
 
 #include "../base/escape.h"
+#include "../base/search.h"
 #include "../model/heap.h"
 #include "gctrace/wire.h"
 #include "heap_words.h"
@@ -164,16 +165,10 @@ void hprof_roots__free(struct hprof_roots *roots)
 void hprof_roots__statics(const struct hprof_roots *roots, uint32_t type, size_t *first,
 			  size_t *count)
 {
-	size_t low = 0, high = roots->statics.count, end;
+	const size_t low = search__front(roots->statics.items, roots->statics.count, item,
+					 item->type < type);
+	size_t end;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (roots->statics.items[middle].type < type)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (end = low; end < roots->statics.count && end - low < HPROF_STATICS_MOST; end++)
 		if (roots->statics.items[end].type != type)
 			break;
