@@ -148,7 +148,11 @@ static int keep(void *context, const struct event *event)
 {
 	struct buf *text = context;
 
-	buf__printf(text, "%s%u:%d", text->len ? " " : "", event->target, event->kind);
+	buf__printf(text, "%s%u:%s", text->len ? " " : "", event->target,
+		    event->kind == EVENT_CONTAINER ? "container" :
+		    event->kind == EVENT_DUMP_END  ? "end" :
+		    event->kind == EVENT_LOSS	   ? "loss" :
+						     "other");
 	if (event->kind == EVENT_CONTAINER)
 		buf__printf(text, ".%llu", (unsigned long long)event->container.type);
 	return 0;
@@ -192,14 +196,14 @@ static void a_dump_is_found_by_its_number(void **state)
 	(void)state;
 	record(&script);
 	finder = find(&script, 1, &text);
-	EXPECT(&text, "0:8.1 0:8.9 0:8.13 0:16");
+	EXPECT(&text, "0:container.1 0:container.9 0:container.13 0:end");
 	assert_true(finder.begun && finder.ended);
 	finder = find(&script, 2, &text);
-	EXPECT(&text, "1:8.1 1:8.12 1:8.13");
+	EXPECT(&text, "1:container.1 1:container.12 1:container.13");
 	assert_true(finder.ended);
 	assert_int_equal(finder.status, GCTRACE_DUMP_ABORTED);
 	finder = find(&script, 3, &text);
-	EXPECT(&text, "0:8.1 0:19 0:8.9");
+	EXPECT(&text, "0:container.1 0:loss 0:container.9");
 	assert_true(finder.begun);
 	assert_false(finder.ended);
 	assert_int_equal(finder.lost, 4);
@@ -225,11 +229,11 @@ static void the_next_dump_ends_one_whose_end_is_lost(void **state)
 	call(&script, RECORD_EXIT, 0, 0, 0, 0);
 	end(&script);
 	finder = find(&script, 1, &text);
-	EXPECT(&text, "0:8.1");
+	EXPECT(&text, "0:container.1");
 	assert_true(finder.ended);
 	assert_int_equal(finder.status, EVENT_UNKNOWN);
 	finder = find(&script, 2, &text);
-	EXPECT(&text, "0:8.1 0:8.13");
+	EXPECT(&text, "0:container.1 0:container.13");
 	assert_true(finder.ended);
 	buf__free(&text);
 	unlink(script.path);
