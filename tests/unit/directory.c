@@ -55,3 +55,26 @@ void directory__has(const char *name, const char *text)
 	assert_string_equal(buf__str(&buf), text);
 	buf__free(&buf);
 }
+
+void directory__owned(const char *name, uid_t uid, gid_t gid)
+{
+	struct stat st;
+
+	assert_int_equal(stat(name, &st), 0);
+	assert_int_equal(st.st_uid, uid);
+	assert_int_equal(st.st_gid, gid);
+}
+
+void directory__sudo(uid_t uid, gid_t gid)
+{
+	char text[20];
+
+	if (geteuid() != 0) {
+		print_message("skip: needs root\n");
+		skip();
+	}
+	snprintf(text, sizeof(text), "%u", uid);
+	setenv("SUDO_UID", text, 1);
+	snprintf(text, sizeof(text), "%u", gid);
+	setenv("SUDO_GID", text, 1);
+}

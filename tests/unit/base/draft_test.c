@@ -149,36 +149,17 @@ static void nothing_is_left_without_a_keeper(void **state)
 
 /* The rest is about sudo, and needs root. */
 
-static void be_sudo(void)
-{
-	if (geteuid() != 0) {
-		print_message("skip: needs root\n");
-		skip();
-	}
-	setenv("SUDO_UID", "12345", 1);
-	setenv("SUDO_GID", "23456", 1);
-}
-
-static void assert_owner(const char *name, uid_t uid, gid_t gid)
-{
-	struct stat st;
-
-	assert_int_equal(stat(name, &st), 0);
-	assert_int_equal(st.st_uid, uid);
-	assert_int_equal(st.st_gid, gid);
-}
-
 static void sudo_file_belongs_to_caller(void **state)
 {
 	(void)state;
-	be_sudo();
+	directory__sudo(12345, 23456);
 	assert_int_equal(chmod(".", 0777), 0);
 	assert_int_equal(write_draft("file", "x", 0), 0);
-	assert_owner("file", 12345, 23456);
+	directory__owned("file", 12345, 23456);
 	assert_int_equal(chmod(".", 0755), 0); /* only root may write here */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(write_draft("roots", "y", 0), 0);
-		assert_owner("roots", 12345, 23456);
+		directory__owned("roots", 12345, 23456);
 	}
 	assert_int_equal(write_draft("roots", "z", -EIO), -EIO);
 	directory__has("roots", "y");
@@ -188,7 +169,7 @@ static void sudo_file_belongs_to_caller(void **state)
 static void sudo_does_not_take_others_files(void **state)
 {
 	(void)state;
-	be_sudo();
+	directory__sudo(12345, 23456);
 	assert_int_equal(chmod(".", 0777), 0);
 	unsetenv("SUDO_UID");
 	assert_int_equal(write_draft("other", "mine", 0), 0);
@@ -215,13 +196,13 @@ static void is_there_though_rights_were_given_up(void **state)
 	pid_t child;
 
 	(void)state;
-	be_sudo();
+	directory__sudo(12345, 23456);
 	child = fork();
 	if (child == 0)
 		_exit(give_up_rights_and_write());
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	assert_owner("file", 12345, 23456);
+	directory__owned("file", 12345, 23456);
 	directory__has("file", "all");
 	assert_only("file ");
 }

@@ -115,56 +115,33 @@ static void fifo_without_reader_is_an_error(void **state)
 
 /* The rest is about sudo, and needs root. */
 
-static void be_sudo(unsigned int uid, unsigned int gid)
-{
-	char text[20];
-
-	if (geteuid() != 0) {
-		print_message("skip: needs root\n");
-		skip();
-	}
-	snprintf(text, sizeof(text), "%u", uid);
-	setenv("SUDO_UID", text, 1);
-	snprintf(text, sizeof(text), "%u", gid);
-	setenv("SUDO_GID", text, 1);
-}
-
-static void assert_owner(const char *name, uid_t uid, gid_t gid)
-{
-	struct stat st;
-
-	assert_int_equal(stat(name, &st), 0);
-	assert_int_equal(st.st_uid, uid);
-	assert_int_equal(st.st_gid, gid);
-}
-
 static void sudo_file_belongs_to_caller(void **state)
 {
 	int fd;
 
 	(void)state;
-	be_sudo(12345, 23456);
+	directory__sudo(12345, 23456);
 	assert_int_equal(chmod(".", 0777), 0);
 	fd = files__create("user");
 	assert_true(fd >= 0);
 	close(fd);
-	assert_owner("user", 12345, 23456);
+	directory__owned("user", 12345, 23456);
 	assert_int_equal(geteuid(), 0);
 	assert_int_equal(chmod(".", 0755), 0);
 	fd = files__create("roots"); /* where only root may */
 	assert_true(fd >= 0);
 	close(fd);
-	assert_owner("roots", 12345, 23456);
+	directory__owned("roots", 12345, 23456);
 	fd = files__create("roots"); /* and once more */
 	assert_true(fd >= 0);
 	close(fd);
-	assert_owner("roots", 12345, 23456);
+	directory__owned("roots", 12345, 23456);
 }
 
 static void sudo_writes_nowhere_the_caller_could_not(void **state)
 {
 	(void)state;
-	be_sudo(12345, 23456);
+	directory__sudo(12345, 23456);
 	assert_int_equal(mkdir("etc", 0755), 0);
 	directory__write("etc/passwd", "root");
 	assert_int_equal(mkdir("home", 0755), 0);
@@ -180,7 +157,7 @@ static void sudo_writes_nowhere_the_caller_could_not(void **state)
 static void sudo_does_not_take_others_files(void **state)
 {
 	(void)state;
-	be_sudo(12345, 23456);
+	directory__sudo(12345, 23456);
 	assert_int_equal(chmod(".", 01777), 0);
 	directory__write("other", "mine");
 	assert_int_equal(chown("other", 999, 999), 0);
@@ -196,7 +173,7 @@ static void odd_sudo_ids_are_not_believed(void **state)
 	gid_t gid;
 
 	(void)state;
-	be_sudo(0, 5);
+	directory__sudo(0, 5);
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
 		setenv("SUDO_UID", odd[i], 1);
 		files__owner(&uid, &gid);
