@@ -125,16 +125,6 @@ static int show_collection(struct view *view, const struct heading *heading,
 	return err;
 }
 
-static int show_pause(struct view *view, const struct heading *heading, const struct pause *pause,
-		      unsigned int collections)
-{
-	(void)view;
-	(void)heading;
-	(void)pause;
-	(void)collections;
-	return 0;
-}
-
 static void add_figures(struct follow_figures *total, const struct follow_figures *more)
 {
 	uint64_t *to = (uint64_t *)&total->is;
@@ -209,7 +199,7 @@ static void free_view(struct view *view)
 	follower->inner = NULL;
 }
 
-const struct view_form follower__form = { show_heading, show_collection, show_pause,
+const struct view_form follower__form = { show_heading, show_collection, NULL,
 					  show_results, free_view };
 
 /* A table that is painted anew is for one process, and for who looks at a terminal. */

@@ -314,16 +314,6 @@ static int see_collection(struct view *view, const struct heading *heading,
 	return 1;
 }
 
-static int see_pause(struct view *view, const struct heading *heading, const struct pause *pause,
-		     unsigned int collections)
-{
-	(void)view;
-	(void)heading;
-	(void)pause;
-	(void)collections;
-	return 0;
-}
-
 static int show_results(struct view *view, const struct results *results)
 {
 	struct dry_run *run = run_of(view);
@@ -347,7 +337,7 @@ static void free_view(struct view *view)
 
 static struct view *dress(void *context, const struct view_options *options, struct view *inner)
 {
-	static const struct view_form form = { show_heading, see_collection, see_pause,
+	static const struct view_form form = { show_heading, see_collection, NULL,
 					       show_results, free_view };
 	struct dry_run *run = context;
 

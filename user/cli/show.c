@@ -213,17 +213,21 @@ static bool is_short(const struct show *show, uint64_t pause_ns)
 	       (pause_ns == EVENT_UNKNOWN || pause_ns < show->options.min_pause_ns);
 }
 
+/* What is there to show of this target? Its heading is, by now. 0, 1: enough, or negative errno. */
+static int open_shown(struct show *show, uint32_t target, struct shown **shown)
+{
+	*shown = need(show, target);
+	if (enough(show))
+		return 1;
+	return *shown ? head(show, *shown) : -ENOMEM;
+}
+
 static int show_collection(void *context, const struct collection *collection)
 {
 	struct show *show = context;
-	struct shown *shown = need(show, collection->target);
-	int err;
+	struct shown *shown;
+	int err = open_shown(show, collection->target, &shown);
 
-	if (enough(show))
-		return 1;
-	if (!shown)
-		return -ENOMEM;
-	err = head(show, shown);
 	if (!err && !shown->done)
 		err = summary__collection(&shown->summary, collection);
 	if (!err)
@@ -240,14 +244,9 @@ static int show_collection(void *context, const struct collection *collection)
 static int show_pause(void *context, const struct pause *pause, unsigned int collections)
 {
 	struct show *show = context;
-	struct shown *shown = need(show, pause->target);
-	int err;
+	struct shown *shown;
+	int err = open_shown(show, pause->target, &shown);
 
-	if (enough(show))
-		return 1;
-	if (!shown)
-		return -ENOMEM;
-	err = head(show, shown);
 	if (!err && !shown->done)
 		err = summary__pause(&shown->summary, pause, collections);
 	if (!err)

@@ -83,6 +83,7 @@ struct view_form {
 	int (*heading)(struct view *view, const struct heading *heading);
 	int (*collection)(struct view *view, const struct heading *heading,
 			  const struct collection *collection);
+	/* May be NULL. */
 	int (*pause)(struct view *view, const struct heading *heading, const struct pause *pause,
 		     unsigned int collections);
 	int (*results)(struct view *view, const struct results *results);
@@ -112,7 +113,7 @@ static inline int view__collection(struct view *view, const struct heading *head
 static inline int view__pause(struct view *view, const struct heading *heading,
 			      const struct pause *pause, unsigned int collections)
 {
-	return view->form->pause(view, heading, pause, collections);
+	return view->form->pause ? view->form->pause(view, heading, pause, collections) : 0;
 }
 
 static inline int view__results(struct view *view, const struct results *results)
