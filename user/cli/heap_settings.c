@@ -12,8 +12,8 @@ static const struct option graph_options[] = {
 	{ .name = "mem-limit", .kind = OPTION_BYTES, .metavar = "SIZE",
 	  .offset = offsetof(struct graph_settings, mem_limit), .min = UINT64_C(1) << 20,
 	  .help = "Use no more memory than this for the graph (about 36 B an object and 8 B a"
-		  " reference); more is an error, not swapping (default: half of the machine's"
-		  " memory)" },
+		  " reference), and for the paths and trees that are made of it; more is an error,"
+		  " not swapping (default: half of the machine's memory)" },
 	{ .name = "allow-loss", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct graph_settings, allow_loss),
 	  .help = "Exit with 0 instead of 3 when the dump is not whole (it is still told)" },
