@@ -349,11 +349,14 @@ $(unit_agents): $(agent_objs)
 	$(Q)mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $(agent_objs)
 
+# Only tests of the agents see them: an agent and gctrace have names in common.
+$(BUILD)/tests/unit/agents/%: agents_seen := $(unit_agents)
+
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(unit_support) $(unit_agents) $(lib) \
 		$(BUILD)/.flags-link
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(link) $< $(unit_support) $(unit_agents) $(lib) -lcmocka -ljson-c $(LIBS)
+	$(Q)$(link) $< $(unit_support) $(agents_seen) $(lib) -lcmocka -ljson-c $(LIBS)
 
 $(BUILD)/tests/tools/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/.flags-link
 	$(say) LINK $@
