@@ -143,7 +143,10 @@ typedef int32_t object_callback(uintptr_t object, void *context);
 struct info_table {
 	struct unknown_table unknown;
 	HRESULT (*get_class_from_object)(void *self, uintptr_t object, uintptr_t *class_);
-	CLR_PAD(4, 7);
+	/* Loads a class that is not loaded. */
+	HRESULT (*get_class_from_token)(void *self, uintptr_t module, uint32_t token,
+					uintptr_t *class_);
+	CLR_PAD(5, 7);
 	HRESULT (*get_function_from_token)(void *self, uintptr_t module, uint32_t token,
 					   uintptr_t *function);
 	CLR_PAD(9, 10);
@@ -173,7 +176,9 @@ struct info_table {
 	CLR_PAD(42, 45);
 	HRESULT (*get_array_object_info)(void *self, uintptr_t object, uint32_t dimensions,
 					 uint32_t *sizes, int32_t *lower_bounds, uint8_t **data);
-	CLR_PAD(47, 49);
+	/* E_INVALIDARG for what is no struct. */
+	HRESULT (*get_box_class_layout)(void *self, uintptr_t class_, uint32_t *offset);
+	CLR_PAD(48, 49);
 	HRESULT (*get_app_domain_static_address)(void *self, uintptr_t class_, uint32_t token,
 						 uintptr_t domain, void **address);
 	CLR_PAD(51, 53);
@@ -222,6 +227,7 @@ CLR_AT(get_function_from_token, 8);
 CLR_AT(force_gc, 28);
 CLR_AT(get_class_layout, 40);
 CLR_AT(get_array_object_info, 46);
+CLR_AT(get_box_class_layout, 47);
 CLR_AT(get_app_domain_static_address, 50);
 CLR_AT(get_generation_bounds, 54);
 CLR_AT(get_runtime_information, 67);

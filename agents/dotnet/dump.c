@@ -39,6 +39,7 @@
 #include "roots.h"
 #include "session.h"
 #include "statics.h"
+#include "structs.h"
 #include "types.h"
 
 #include <stdatomic.h>
@@ -143,8 +144,10 @@ static void end(enum gctrace_dump_status status)
 {
 	struct gctrace_writer *writer = emitter__take(0, 0);
 
-	if (status == GCTRACE_DUMP_COMPLETE && pace__may_go_on())
+	if (status == GCTRACE_DUMP_COMPLETE && pace__may_go_on()) {
+		structs__tell(writer);
 		statics__tell(writer, &dump.totals);
+	}
 	if (!pace__may_go_on())
 		status = GCTRACE_DUMP_ABORTED;
 	gctrace_write_container(writer, GCTRACE_C_END, status, 0);
@@ -159,6 +162,7 @@ static void forget(void)
 	types__empty();
 	roots__empty();
 	statics__empty();
+	structs__empty();
 }
 
 static void finish(void *context)
@@ -212,7 +216,7 @@ static void collection_event(uint32_t id, struct payload *payload)
 		collection_ended(number, generation);
 }
 
-void dump__event(uint32_t id, uint32_t version, const uint8_t *payload, uint32_t bytes)
+void dump__deliver(uint32_t id, uint32_t version, const uint8_t *payload, uint32_t bytes)
 {
 	struct payload all = payload__of(payload, bytes);
 
@@ -285,6 +289,7 @@ static bool get_ready(void)
 	if (dump.is_ready || dump.cannot)
 		return dump.is_ready;
 	dump.is_ready = modules__init() && types__init() && roots__init() && statics__init() &&
+			structs__init() &&
 			worker__start(&dump.names, "gctrace-names") &&
 			worker__start(&dump.collector, "gctrace-dump") &&
 			worker__start(&dump.closer, "gctrace-close");

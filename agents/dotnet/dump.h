@@ -13,6 +13,6 @@ void dump__want(bool is_wanted);
  * GC_START, GC_END, BULK_TYPE, BULK_NODE, BULK_EDGE, BULK_ROOT_EDGE, BULK_DEPENDENT, BULK_STATIC:
  * also those of other tools' collections, and while no dump is wanted.
  */
-void dump__event(uint32_t id, uint32_t version, const uint8_t *payload, uint32_t bytes);
+void dump__deliver(uint32_t id, uint32_t version, const uint8_t *payload, uint32_t bytes);
 
 #endif

@@ -26,15 +26,25 @@ static void skip_token(struct payload *signature)
 		payload__take(signature, first & 0x40 ? 3 : 1);
 }
 
-bool layout__may_refer(const uint8_t *signature, uint32_t bytes)
+struct payload layout__type(const uint8_t *signature, uint32_t bytes)
 {
 	struct payload payload = payload__of(signature, bytes);
-	const uint8_t kind = payload__u8(&payload);
-	uint8_t type = payload__u8(&payload);
 
-	for (; type == ELEMENT_CMOD_REQD || type == ELEMENT_CMOD_OPT; type = payload__u8(&payload))
+	payload.bad = payload__u8(&payload) != SIGNATURE_FIELD;
+	while (payload__left(&payload) &&
+	       (*payload.at == ELEMENT_CMOD_REQD || *payload.at == ELEMENT_CMOD_OPT)) {
+		payload__u8(&payload);
 		skip_token(&payload);
-	if (payload.bad || kind != SIGNATURE_FIELD)
+	}
+	return payload;
+}
+
+bool layout__may_refer(const uint8_t *signature, uint32_t bytes)
+{
+	struct payload payload = layout__type(signature, bytes);
+	const uint8_t type = payload__u8(&payload);
+
+	if (payload.bad)
 		return true;
 	return !(type >= ELEMENT_FIRST_NUMBER && type <= ELEMENT_LAST_NUMBER) &&
 	       type != ELEMENT_PTR && type != ELEMENT_BYREF && type != ELEMENT_I &&
@@ -61,23 +71,22 @@ uint32_t layout__bytes(uintptr_t class_)
 	return bytes;
 }
 
-static void visit_field(struct metadata *import, const struct field_offset *field,
+static void visit_field(struct metadata *import, uint32_t token, struct layout_field *field,
 			layout_visitor *visitor, void *context)
 {
 	uint16_t units[MODULE_NAME_UNITS];
 	char text[3 * MODULE_NAME_UNITS];
-	struct layout_field told = { .offset = field->offset, .name = text };
-	const uint8_t *signature;
 	const void *value;
-	uint32_t class_, length, attributes, bytes, type, value_units;
+	uint32_t class_, length, attributes, type, value_units;
 
-	if (METADATA_CALL(import, get_field_props, field->token, &class_, units, MODULE_NAME_UNITS,
-			  &length, &attributes, &signature, &bytes, &type, &value,
+	if (METADATA_CALL(import, get_field_props, token, &class_, units, MODULE_NAME_UNITS, &length,
+			  &attributes, &field->signature, &field->signature_bytes, &type, &value,
 			  &value_units) != S_OK ||
-	    !layout__may_refer(signature, bytes))
+	    !layout__may_refer(field->signature, field->signature_bytes))
 		return;
-	told.bytes = utf16__to_utf8(utf16__of(units), text, sizeof(text));
-	visitor(context, &told);
+	field->name = text;
+	field->bytes = utf16__to_utf8(utf16__of(units), text, sizeof(text));
+	visitor(context, field);
 }
 
 /* Its own fields. */
@@ -94,8 +103,15 @@ static bool visit_class(uintptr_t class_, layout_visitor *visitor, void *context
 	    count > MOST_FIELDS)
 		return false;
 	import = modules__import(module);
-	for (uint32_t i = 0; import && i < count; i++)
-		visit_field(import, &fields[i], visitor, context);
+	for (uint32_t i = 0; import && i < count; i++) {
+		struct layout_field field = {
+			.offset = fields[i].offset,
+			.class_ = class_,
+			.module = module,
+		};
+
+		visit_field(import, fields[i].token, &field, visitor, context);
+	}
 	return import != NULL;
 }
 

@@ -10,10 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "payload.h"
+
 struct layout_field {
 	uint32_t offset; /* bytes, from the object's start or, in a struct, from the struct's */
 	const char *name;
 	size_t bytes;
+	uintptr_t class_, module; /* whose own it is */
+	const uint8_t *signature;
+	uint32_t signature_bytes;
 };
 
 typedef void layout_visitor(void *context, const struct layout_field *field);
@@ -26,6 +31,9 @@ uint32_t layout__bytes(uintptr_t class_);
 
 /* The class above, 0: none. */
 uintptr_t layout__parent(uintptr_t class_);
+
+/* What stands behind the modifiers in a field's signature: its type. Bad: it is none. */
+struct payload layout__type(const uint8_t *signature, uint32_t bytes);
 
 /* May a field of this signature (ECMA-335 II.23.2.4) hold references? */
 bool layout__may_refer(const uint8_t *signature, uint32_t bytes);

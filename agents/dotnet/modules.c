@@ -82,6 +82,13 @@ struct metadata *modules__import(uintptr_t id)
 	return module ? module->import : NULL;
 }
 
+bool modules__stays(uintptr_t id)
+{
+	const struct module *module = table__find(&modules, id);
+
+	return module && !module->may_unload;
+}
+
 uint32_t modules__count(void)
 {
 	return modules.count;

@@ -66,7 +66,7 @@ struct metadata {
 struct module {
 	struct table_entry entry; /* key: the runtime's number of it */
 	struct metadata *import;  /* NULL: there is none */
-	bool may_unload; /* then what is known of it is true in the pause only */
+	bool may_unload;
 };
 
 /* Once, outside of a pause. False: no address space. */
@@ -79,6 +79,9 @@ void modules__close(void);
 
 /* NULL: the reader cannot be had. */
 struct metadata *modules__import(uintptr_t module);
+
+/* Is it one of those, and never unloaded? Then what is known of it is true after the pause too. */
+bool modules__stays(uintptr_t module);
 
 /* Those that modules__open() found, by number from 0. */
 uint32_t modules__count(void);

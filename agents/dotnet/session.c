@@ -154,7 +154,7 @@ void session__deliver(uintptr_t provider, uint32_t id, uint32_t version, const u
 	case EVENT_GC_START:
 	case EVENT_GC_END:
 		collections__event(id, payload, bytes);
-		dump__event(id, version, payload, bytes);
+		dump__deliver(id, version, payload, bytes);
 		return;
 	case EVENT_HEAP_STATS:
 	case EVENT_HEAP_HISTORY:
@@ -171,7 +171,7 @@ void session__deliver(uintptr_t provider, uint32_t id, uint32_t version, const u
 	case EVENT_BULK_NODE:
 	case EVENT_BULK_EDGE:
 	case EVENT_BULK_STATIC:
-		dump__event(id, version, payload, bytes);
+		dump__deliver(id, version, payload, bytes);
 		return;
 	default:
 		return;

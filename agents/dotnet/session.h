@@ -58,7 +58,7 @@ void session__renew(void);
  */
 bool session__tells(enum session session);
 
-/* An event: goes to collections__event(), movement__event() and dump__event() by its number. */
+/* An event: goes to collections__event(), movement__event() and dump__deliver() by its number. */
 void session__deliver(uintptr_t provider, uint32_t id, uint32_t version, const uint8_t *payload,
 		      uint32_t bytes);
 

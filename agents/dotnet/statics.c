@@ -12,6 +12,11 @@
 #define FIELD_STATIC 0x10u
 #define FIELD_LITERAL 0x40u
 
+struct name_entry {
+	struct table_entry entry; /* key: hash of a name */
+	uint32_t untold;	  /* roots with it; a quick no for most fields */
+};
+
 struct static_root {
 	struct table_entry entry; /* key: address of its slot */
 	uint64_t object;
@@ -20,13 +25,13 @@ struct static_root {
 	bool is_told;
 };
 
-static struct table roots, names; /* names by hash: a quick no for most fields */
+static struct table roots, names;
 static struct region texts;
 
 bool statics__init(void)
 {
 	return table__reserve(&roots, sizeof(struct static_root), MOST_STATICS) &&
-	       table__reserve(&names, sizeof(struct table_entry), MOST_STATICS) &&
+	       table__reserve(&names, sizeof(struct name_entry), MOST_STATICS) &&
 	       region__reserve(&texts, TEXT_BYTES);
 }
 
@@ -48,6 +53,24 @@ static uint64_t hash_of(struct utf16 name)
 	return hash;
 }
 
+static void count_name(struct utf16 name, int more)
+{
+	const uint64_t hash = hash_of(name);
+	struct name_entry *entry = table__find(&names, hash);
+
+	if (!entry)
+		entry = table__add(&names, hash);
+	if (entry)
+		entry->untold += (uint32_t)more;
+}
+
+static bool has_untold(struct utf16 name)
+{
+	const struct name_entry *entry = table__find(&names, hash_of(name));
+
+	return entry && entry->untold;
+}
+
 static struct utf16 keep(struct utf16 name)
 {
 	uint8_t *to = region__get(&texts, 2 * name.units);
@@ -55,8 +78,6 @@ static struct utf16 keep(struct utf16 name)
 	if (!to)
 		return (struct utf16){ name.at, 0 };
 	memcpy(to, name.at, 2 * name.units);
-	if (!table__find(&names, hash_of(name)))
-		table__add(&names, hash_of(name));
 	return (struct utf16){ to, name.units };
 }
 
@@ -72,6 +93,7 @@ static void add(uint64_t slot, uint64_t object, uint64_t domain, struct utf16 na
 	root->object = object;
 	root->domain = domain;
 	root->name = keep(name);
+	count_name(root->name, 1);
 }
 
 void statics__event(struct payload *payload)
@@ -102,6 +124,7 @@ static void tell(struct gctrace_writer *writer, uint64_t class_, uint64_t positi
 	const size_t bytes = utf16__to_utf8(root->name, text, sizeof(text));
 
 	root->is_told = true;
+	count_name(root->name, -1);
 	if (class_)
 		types__get(writer, class_, 0);
 	gctrace_write_define(writer, GCTRACE_SPACE_STATIC, class_, position, 0, text, bytes);
@@ -110,25 +133,39 @@ static void tell(struct gctrace_writer *writer, uint64_t class_, uint64_t positi
 	totals->roots++;
 }
 
-/* The class of a type that is not generic and loaded, or 0. */
-static uintptr_t find_class(uintptr_t module, struct metadata *import, uint32_t type)
+static uintptr_t class_of_method(uintptr_t module, uint32_t method)
 {
-	uint32_t methods[MOST_TOKENS], count = 0, token;
 	uintptr_t function, class_ = 0, of;
-	void *state = NULL;
+	uint32_t token;
 
-	while (!class_ && METADATA_CALL(import, enum_methods, &state, type, methods, MOST_TOKENS,
-					&count) == S_OK && count) {
-		for (uint32_t i = 0; i < count && !class_; i++)
-			if (CLR_CALL(get_function_from_token, module, methods[i], &function) ==
-				    S_OK &&
-			    CLR_CALL(get_function_info, function, &class_, &of, &token) != S_OK)
-				class_ = 0;
-	}
-	METADATA_CALL(import, close_enum, state);
+	if (CLR_CALL(get_function_from_token, module, method, &function) != S_OK ||
+	    CLR_CALL(get_function_info, function, &class_, &of, &token) != S_OK)
+		return 0;
 	return class_;
 }
 
+/* The class of a type that is not generic, or 0. Without a method it is had by its name alone. */
+static uintptr_t find_class(const struct module *module, uint32_t type, bool may_load)
+{
+	uint32_t methods[MOST_TOKENS], count = 0;
+	bool has_methods = false;
+	uintptr_t class_ = 0;
+	void *state = NULL;
+
+	while (!class_ && METADATA_CALL(module->import, enum_methods, &state, type, methods,
+					MOST_TOKENS, &count) == S_OK && count) {
+		has_methods = true;
+		for (uint32_t i = 0; i < count && !class_; i++)
+			class_ = class_of_method(module->entry.key, methods[i]);
+	}
+	METADATA_CALL(module->import, close_enum, state);
+	if (!has_methods && may_load &&
+	    CLR_CALL(get_class_from_token, module->entry.key, type, &class_) != S_OK)
+		return 0;
+	return class_;
+}
+
+/* Is it a static one whose name some root has that is not told yet? */
 static bool is_wanted(struct metadata *import, uint32_t field)
 {
 	uint16_t name[MODULE_NAME_UNITS];
@@ -140,7 +177,7 @@ static bool is_wanted(struct metadata *import, uint32_t field)
 			     &length, &attributes, &signature, &bytes, &type, &value,
 			     &value_units) == S_OK &&
 	       (attributes & (FIELD_STATIC | FIELD_LITERAL)) == FIELD_STATIC &&
-	       table__find(&names, hash_of(utf16__of(name)));
+	       has_untold(utf16__of(name));
 }
 
 /* Where a static field stands: one slot, which may be that of a root. */
@@ -155,7 +192,7 @@ static struct static_root *root_at(uintptr_t class_, uint32_t field)
 }
 
 static void tell_of_type(struct gctrace_writer *writer, const struct module *module, uint32_t type,
-			 struct totals *totals)
+			 bool may_load, struct totals *totals)
 {
 	uint32_t fields[MOST_TOKENS], count = 0, position = 0;
 	uintptr_t class_ = 0;
@@ -169,7 +206,7 @@ static void tell_of_type(struct gctrace_writer *writer, const struct module *mod
 			if (!is_wanted(module->import, fields[i]))
 				continue;
 			if (!is_looked_for)
-				class_ = find_class(module->entry.key, module->import, type);
+				class_ = find_class(module, type, may_load);
 			is_looked_for = true;
 			root = class_ ? root_at(class_, fields[i]) : NULL;
 			if (root && !root->is_told)
@@ -180,7 +217,7 @@ static void tell_of_type(struct gctrace_writer *writer, const struct module *mod
 }
 
 static void tell_of_module(struct gctrace_writer *writer, const struct module *module,
-			   struct totals *totals)
+			   bool may_load, struct totals *totals)
 {
 	uint32_t types[MOST_TOKENS], count = 0;
 	void *state = NULL;
@@ -188,21 +225,25 @@ static void tell_of_module(struct gctrace_writer *writer, const struct module *m
 	while (METADATA_CALL(module->import, enum_type_defs, &state, types, MOST_TOKENS,
 			     &count) == S_OK && count) {
 		for (uint32_t i = 0; i < count; i++)
-			tell_of_type(writer, module, types[i], totals);
+			tell_of_type(writer, module, types[i], may_load, totals);
 	}
 	METADATA_CALL(module->import, close_enum, state);
 }
 
-void statics__tell(struct gctrace_writer *writer, struct totals *totals)
+static void tell_of_modules(struct gctrace_writer *writer, bool may_load, struct totals *totals)
 {
-	if (!roots.count)
-		return;
-	for (uint32_t i = 0; i < modules__count(); i++) {
+	for (uint32_t i = 0; i < modules__count() && roots.count; i++) {
 		const struct module *module = modules__at(i);
 
 		if (module->import && !module->may_unload)
-			tell_of_module(writer, module, totals);
+			tell_of_module(writer, module, may_load, totals);
 	}
+}
+
+void statics__tell(struct gctrace_writer *writer, struct totals *totals)
+{
+	tell_of_modules(writer, false, totals);
+	tell_of_modules(writer, true, totals);
 	for (uint32_t i = 0; i < roots.count; i++) {
 		struct static_root *root = table__at(&roots, i);
 

@@ -2,11 +2,12 @@
 /*
  * Static fields as roots. The runtime tells in the pause where each stands, what it refers to and
  * its name, but not its class. That is found when the program runs again: a class that is loaded
- * is asked where its fields of that name stand. Nothing is loaded by it: a class is had by one of
- * its methods, which is looked up only.
+ * is asked where its fields of that name stand. Nothing is loaded for that: a class is had by one
+ * of its methods, which is looked up only. Only where a root is left, those classes with a field of
+ * its name that have no methods are had by their own names, which might load one.
  *
- * Whose class is not found is told without one: those of classes without a method, of modules that
- * may be unloaded, and of generic classes.
+ * Whose class is not found is told without one: those of modules that may be unloaded and of
+ * generic classes.
  */
 #ifndef GCTRACE_DOTNET_STATICS_H
 #define GCTRACE_DOTNET_STATICS_H

@@ -3,6 +3,7 @@
 #include "clr.h"
 #include "layout.h"
 #include "names.h"
+#include "structs.h"
 
 #include <string.h>
 
@@ -29,7 +30,6 @@ struct telling {
 	struct gctrace_writer *writer;
 	struct type *type;
 	uint32_t flags, bytes;
-	uint32_t fields; /* so far */
 };
 
 bool types__init(void)
@@ -57,7 +57,16 @@ static void tell_field(void *context, const struct layout_field *field)
 	struct telling *telling = context;
 
 	gctrace_write_define(telling->writer, GCTRACE_SPACE_FIELD, telling->type->entry.key,
-			     telling->fields++, field->offset, field->name, field->bytes);
+			     telling->type->fields++, field->offset, field->name, field->bytes);
+	if (telling->type->kind == TYPE_CLASS)
+		structs__note(telling->type->entry.key, field);
+}
+
+uint32_t types__next_position(uint64_t class_)
+{
+	struct type *type = table__find(&types, class_);
+
+	return type ? type->fields++ : 0;
 }
 
 /* Of the struct that an array's elements are. */
@@ -88,7 +97,6 @@ static void describe_structs(struct telling *telling, uintptr_t element)
 	type->first = (uint32_t)(offsets.used / sizeof(uint64_t));
 	if (!type->stride || !layout__visit(element, tell_element_field, telling))
 		type->kind = TYPE_STRANGE;
-	type->fields = telling->fields;
 	telling->flags |= type->fields || type->kind == TYPE_STRANGE ? GCTRACE_CLASS_ARRAY :
 								       GCTRACE_CLASS_BYTES;
 }

@@ -27,7 +27,7 @@ struct type {
 	bool is_named;
 	uint32_t data;	 /* of an array: where the first element is; 0: not known */
 	uint32_t stride; /* from one element to the next; bytes */
-	uint32_t fields; /* of an element that is a struct: how many may hold references */
+	uint32_t fields; /* told: of an element that is a struct, those that may hold references */
 	uint32_t first;	 /* of them in types__offsets() */
 };
 
@@ -45,6 +45,9 @@ const struct type *types__get(struct gctrace_writer *writer, uint64_t class_, ui
 
 /* BULK_TYPE: names for classes that metadata does not name. */
 void types__event(struct gctrace_writer *writer, struct payload *payload);
+
+/* Of a class that was told: for one more field. */
+uint32_t types__next_position(uint64_t class_);
 
 /* Of an array of structs: where the fields of an element are in it, growing. */
 const uint64_t *types__offsets(const struct type *type);

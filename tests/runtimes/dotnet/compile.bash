@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 #
-# A .NET program that collects ten times a second, for tests that need no more of it than that.
+# .NET programs of one file: by default one that collects ten times a second, for tests that need no
+# more of it than that.
 
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
 
 # The compiler of the SDK without its build system, which would look for packages. What it says is
 # in $TMP/csc.out.
-dotnet_program() {	# FILE.dll
-	local sdk shared
+dotnet_program() {	# FILE.dll [SOURCE.cs]
+	local sdk shared source=${2-${1%.dll}.cs}
 	sdk=$(dotnet --list-sdks 2>/dev/null | tail -n 1 | sed 's/^\([^ ]*\) \[\(.*\)\]$/\2\/\1/')
 	shared=$(dotnet --list-runtimes | sed -n 's/^Microsoft.NETCore.App \([^ ]*\) \[\(.*\)\]$/\2\/\1/p' |
 		tail -n 1)
 	[ -e "$sdk/Roslyn/bincore/csc.dll" ] || return 1
-	cat >"${1%.dll}.cs" <<-'END'
+	[ -n "${2-}" ] || cat >"$source" <<-'END'
 		System.Console.WriteLine("ready");
 		for (;;) { System.GC.Collect(); System.Threading.Thread.Sleep(100); }
 	END
@@ -21,9 +22,10 @@ dotnet_program() {	# FILE.dll
 		{ "runtimeOptions": { "framework":
 		  { "name": "Microsoft.NETCore.App", "version": "${shared##*/}" } } }
 	END
-	dotnet exec "$sdk/Roslyn/bincore/csc.dll" -nologo -out:"$1" \
-		$(printf -- '-r:%s ' "$shared"/System.Private.CoreLib.dll "$shared"/System.Runtime.dll \
-			"$shared"/System.Console.dll) "${1%.dll}.cs" >"$TMP/csc.out" 2>&1
+	# shellcheck disable=SC2046
+	dotnet exec "$sdk/Roslyn/bincore/csc.dll" -nologo -nowarn:0169,0414,0649 -optimize -out:"$1" \
+		$(printf -- "-r:$shared/System.%s.dll " Private.CoreLib Runtime Console Collections \
+			Threading Threading.Thread) "$source" >"$TMP/csc.out" 2>&1
 }
 
 # The same with its runtime in one file, which takes a package from NuGet: $single, kept in $BUILD.
