@@ -81,7 +81,7 @@ int dominator_tree__grow(struct dominator_tree *tree, struct heap_rows *rows,
 	int err = dominators__find(&from, rows, memory);
 
 	if (err)
-		return err;
+		goto out;
 	*tree = (struct dominator_tree){ .count = from.count, .room = from.room };
 	spans = from.narrow;
 	tree->span = (uint32_t *)from.wide;
@@ -98,15 +98,18 @@ int dominator_tree__grow(struct dominator_tree *tree, struct heap_rows *rows,
 	tree->span = memory__resize(memory, tree->span, (uint64_t)tree->room * 8,
 				    (uint64_t)tree->room * 4);
 	if (tree->span)
-		tree->before = memory__get(memory, (tree->count + UINT64_C(1)) * 8);
+		tree->before = memory__take(memory, (tree->count + UINT64_C(1)) * 8);
 	else
 		tree->span = (uint32_t *)from.wide;
 	if (!tree->before) {
 		dominator_tree__free(tree, memory);
-		return memory__error(memory);
+		err = memory__error(memory);
+		goto out;
 	}
 	add_up(tree, rows);
-	return 0;
+out:
+	memory__release(memory);
+	return err;
 }
 
 void dominator_tree__free(struct dominator_tree *tree, struct memory *memory)

@@ -437,7 +437,7 @@ static void free_search(struct search *search)
 	search->states = NULL;
 	search->stack = NULL;
 	memory__put(search->memory, buckets->last, buckets->blocks * sizeof(*buckets->last));
-	pile__free(&buckets->chunks, search->memory);
+	memory__keep(search->memory, buckets->chunks.at, buckets->chunks.room);
 }
 
 static bool begin_search(struct search *search, const struct dominators *dominators)
@@ -478,8 +478,10 @@ int dominators__find(struct dominators *dominators, struct heap_rows *rows, stru
 	search->rows = rows;
 	search->memory = memory;
 	*dominators = (struct dominators){ .room = rows->count };
-	dominators->idom = memory__get(memory, (uint64_t)rows->count * 4);
-	dominators->narrow = memory__get(memory, (uint64_t)rows->count * 4);
+	dominators->idom = memory__take(memory, (uint64_t)rows->count * 4);
+	dominators->narrow = memory__take(memory, (uint64_t)rows->count * 4);
+	dominators->wide = memory__take_kept(memory, (uint64_t)rows->count * 8);
+	pile__begin_in_kept(&search->buckets.chunks, memory);
 	if (!begin_search(search, dominators))
 		goto out;
 	find_leaves(search);
@@ -490,7 +492,8 @@ int dominators__find(struct dominators *dominators, struct heap_rows *rows, stru
 	memory__put(memory, search->states, rows__end(rows) / 16 + UINT64_C(1));
 	search->stack = NULL;
 	search->states = NULL;
-	dominators->wide = memory__get(memory, (uint64_t)rows->count * 8);
+	if (!dominators->wide)
+		dominators->wide = memory__take(memory, (uint64_t)rows->count * 8);
 	if (!dominators->wide ||
 	    !semidominators(search, dominators->count, (struct info *)(void *)dominators->wide))
 		goto out;

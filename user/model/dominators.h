@@ -17,6 +17,8 @@
  * two scratch areas are the caller's as they are, so that memory need not be given back and taken
  * again.
  */
+#define DOMINATORS_ROUNDING (UINT64_C(1) << 18) /* to whole pages */
+
 struct dominators {
 	uint32_t count;	  /* rows reached */
 	uint32_t room;	  /* entries in each of: */
@@ -24,6 +26,15 @@ struct dominators {
 	uint32_t *narrow; /* scratch */
 	uint64_t *wide;	  /* scratch */
 };
+
+/*
+ * How many bytes it takes to begin with, besides the 4 for each row of idom: whoever has them at
+ * hand (memory__keep()) spares them being cleared.
+ */
+static inline uint64_t dominators__narrow_and_wide(const struct heap_rows *rows)
+{
+	return rows->count * UINT64_C(12) + DOMINATORS_ROUNDING;
+}
 
 /* Each row's number must be ROW_NONE. 0, -ENOMEM or -EDQUOT. */
 int dominators__find(struct dominators *dominators, struct heap_rows *rows, struct memory *memory);

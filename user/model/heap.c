@@ -23,6 +23,7 @@ void heap__free(struct heap *heap)
 		heap_types__free(&heap->types);
 	address_index__free(&heap->index);
 	rows__free(&heap->rows, memory);
+	memory__release(memory);
 	free(heap);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dominators.h"
 #include "heap_private.h"
 
 #define AHEAD 24 /* references from one stage to the next */
@@ -203,13 +204,14 @@ static void resolve_weak(struct resolver *resolver)
 int heap_resolve(struct heap *heap)
 {
 	struct resolver *resolver = calloc(1, sizeof(*resolver));
-	uint64_t words, bytes = heap->index.count * sizeof(*resolver->places);
+	uint64_t words, bytes = (heap->index.count + heap_roots__rows(&heap->roots)) *
+				sizeof(*resolver->places);
 	int err = -ENOMEM;
 
 	if (!resolver)
 		return err;
 	resolver->heap = heap;
-	resolver->places = memory__get(&heap->memory, bytes);
+	resolver->places = memory__take(&heap->memory, bytes);
 	if (!resolver->places) {
 		err = memory__error(&heap->memory);
 		goto out;
@@ -223,10 +225,10 @@ int heap_resolve(struct heap *heap)
 	heap->rows.pile.used = words * 4;
 	resolve_roots(resolver);
 	resolve_weak(resolver);
-	memory__put(&heap->memory, resolver->places, bytes);
+	memory__keep(&heap->memory, resolver->places, bytes);
 	resolver->places = NULL;
 	err = heap_roots__append(&heap->roots, &heap->rows);
-	pile__trim(&heap->rows.pile, &heap->memory);
+	pile__cut(&heap->rows.pile, &heap->memory, dominators__narrow_and_wide(&heap->rows));
 out:
 	memory__put(&heap->memory, resolver->places, bytes);
 	free(resolver);

@@ -23,6 +23,11 @@ uint32_t heap_roots__nodes(const struct heap_roots *roots)
 	return (uint32_t)(roots->nodes.used / sizeof(struct root_node));
 }
 
+uint64_t heap_roots__rows(const struct heap_roots *roots)
+{
+	return (uint64_t)heap_roots__nodes(roots) + heap_roots__leaves(roots);
+}
+
 uint32_t heap_roots__leaves(const struct heap_roots *roots)
 {
 	return (uint32_t)(roots->leaves.used / sizeof(struct root_leaf));

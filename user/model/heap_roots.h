@@ -100,6 +100,9 @@ void heap_roots__lost(struct heap_roots *roots);
 /* Put the rows of all nodes behind those of the objects. `object` of all leaves is known. */
 int heap_roots__append(struct heap_roots *roots, struct heap_rows *rows);
 
+/* How many rows it will append. */
+uint64_t heap_roots__rows(const struct heap_roots *roots);
+
 uint32_t heap_roots__leaves(const struct heap_roots *roots);
 uint32_t heap_roots__nodes(const struct heap_roots *roots);
 struct root_leaf *heap_roots__leaf(const struct heap_roots *roots, uint32_t index);

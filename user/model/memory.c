@@ -20,12 +20,19 @@
 #define HUGE_PAGE (UINT64_C(2) << 20)
 #define HUGE_FROM (2 * HUGE_PAGE)
 
+static bool fits(const struct memory *memory, uint64_t bytes, uint64_t *used)
+{
+	return !__builtin_add_overflow(memory->used, bytes, used) &&
+	       (!memory->limit || *used <= memory->limit);
+}
+
 static bool count(struct memory *memory, uint64_t bytes)
 {
 	uint64_t used;
 
-	if (__builtin_add_overflow(memory->used, bytes, &used) ||
-	    (memory->limit && used > memory->limit)) {
+	if (!fits(memory, bytes, &used))
+		memory__release(memory);
+	if (!fits(memory, bytes, &used)) {
 		memory->refused = true;
 		return false;
 	}
@@ -119,6 +126,62 @@ void memory__put(struct memory *memory, void *at, uint64_t bytes)
 		munmap(at, bytes);
 }
 
+void memory__keep(struct memory *memory, void *at, uint64_t bytes)
+{
+	unsigned int i = 0;
+
+	while (i < MEMORY_KEPT && memory->kept[i].at)
+		i++;
+	if (!at || bytes < FROM_KERNEL || i == MEMORY_KEPT) {
+		memory__put(memory, at, bytes);
+		return;
+	}
+	memory->kept[i].at = at;
+	memory->kept[i].bytes = bytes;
+}
+
+/* The smallest piece that will do; its rest, in whole pages, stays. */
+void *memory__take_kept(struct memory *memory, uint64_t bytes)
+{
+	const uint64_t pages = whole_pages(bytes);
+	unsigned int best = MEMORY_KEPT;
+	uint8_t *at;
+
+	for (unsigned int i = 0; i < MEMORY_KEPT && bytes >= FROM_KERNEL; i++)
+		if (memory->kept[i].bytes >= bytes &&
+		    (best == MEMORY_KEPT || memory->kept[i].bytes < memory->kept[best].bytes))
+			best = i;
+	if (best == MEMORY_KEPT)
+		return NULL;
+	at = memory->kept[best].at;
+	if (memory->kept[best].bytes > pages) {
+		memory->kept[best].at += pages;
+		memory->kept[best].bytes -= pages;
+		memory->used -= pages - bytes;
+	} else {
+		memory->used -= memory->kept[best].bytes - bytes;
+		memory->kept[best].at = NULL;
+		memory->kept[best].bytes = 0;
+	}
+	return at;
+}
+
+void *memory__take(struct memory *memory, uint64_t bytes)
+{
+	void *at = memory__take_kept(memory, bytes);
+
+	return at ? at : memory__get(memory, bytes);
+}
+
+void memory__release(struct memory *memory)
+{
+	for (unsigned int i = 0; i < MEMORY_KEPT; i++) {
+		memory__put(memory, memory->kept[i].at, memory->kept[i].bytes);
+		memory->kept[i].at = NULL;
+		memory->kept[i].bytes = 0;
+	}
+}
+
 /* From the allocator to the kernel or back. */
 static void *move(struct memory *memory, void *at, uint64_t bytes, uint64_t new_bytes)
 {
@@ -194,6 +257,36 @@ void pile__trim(struct pile *pile, struct memory *memory)
 		return;
 	pile->at = at;
 	pile->room = pile->used;
+}
+
+void pile__cut(struct pile *pile, struct memory *memory, uint64_t least)
+{
+	const uint64_t head = whole_pages(pile->used);
+	uint64_t used;
+	void *at;
+
+	if (pile->room < head + least && pile->room >= FROM_KERNEL &&
+	    fits(memory, head + least - pile->room, &used)) {
+		at = memory__resize(memory, pile->at, pile->room, head + least);
+		pile->at = at ? at : pile->at;
+		pile->room = at ? head + least : pile->room;
+	}
+	if (pile->used < FROM_KERNEL || pile->room <= head) {
+		pile__trim(pile, memory);
+		return;
+	}
+	memory__keep(memory, pile->at + head, pile->room - head);
+	pile->room = head;
+}
+
+void pile__begin_in_kept(struct pile *pile, struct memory *memory)
+{
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < MEMORY_KEPT; i++)
+		most = memory->kept[i].bytes > most ? memory->kept[i].bytes : most;
+	pile->at = memory__take_kept(memory, most);
+	pile->room = pile->at ? most : 0;
 }
 
 void pile__free(struct pile *pile, struct memory *memory)

@@ -6,6 +6,10 @@
  * the kernel has huge pages they lie on those, also after they have grown: filled four times as
  * fast, walked at random a fifth faster. What is counted is what was asked for, touched or not, so
  * `highest` is what the limit must allow. Nothing here is safe for several threads.
+ *
+ * A page costs most when it is new: the kernel clears it, and under a hypervisor it may have to be
+ * fetched first. So what is not needed any more can be kept for what is needed next; it counts as
+ * used until the limit wants it back.
  */
 #ifndef MODEL_MEMORY_H
 #define MODEL_MEMORY_H
@@ -16,10 +20,16 @@
 
 #include "base/vec.h"
 
+#define MEMORY_KEPT 4u /* pieces */
+
 struct memory {
 	uint64_t limit; /* bytes; 0: none */
 	uint64_t used, highest;
 	bool refused; /* something would have passed the limit */
+	struct {
+		uint8_t *at;
+		uint64_t bytes;
+	} kept[MEMORY_KEPT];
 };
 
 /* Zeroed; for memory__put() with the same number of bytes. NULL: the limit, or no memory. */
@@ -30,6 +40,18 @@ void *memory__resize(struct memory *memory, void *at, uint64_t bytes, uint64_t n
 
 /* at may be NULL. */
 void memory__put(struct memory *memory, void *at, uint64_t bytes);
+
+/* As memory__put(), for one that others can have: memory__release() comes later. */
+void memory__keep(struct memory *memory, void *at, uint64_t bytes);
+
+/* As memory__get(), but what stands in it is not defined: of what was kept, or new. */
+void *memory__take(struct memory *memory, uint64_t bytes);
+
+/* The same, of what was kept only. */
+void *memory__take_kept(struct memory *memory, uint64_t bytes);
+
+/* What is kept and was not taken goes back. */
+void memory__release(struct memory *memory);
 
 /* Which of the two it was, after a NULL: -EDQUOT (the limit) or -ENOMEM. */
 int memory__error(const struct memory *memory);
@@ -80,6 +102,12 @@ static inline void *pile__add(struct pile *pile, struct memory *memory, uint64_t
 
 /* Give back what is not used. */
 void pile__trim(struct pile *pile, struct memory *memory);
+
+/* The same, but it is kept, in one piece of at least so many bytes if the limit allows for it. */
+void pile__cut(struct pile *pile, struct memory *memory, uint64_t least);
+
+/* An empty one begins in the largest piece that was kept, if there is any. */
+void pile__begin_in_kept(struct pile *pile, struct memory *memory);
 void pile__free(struct pile *pile, struct memory *memory);
 
 #endif
