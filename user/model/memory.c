@@ -126,6 +126,13 @@ void memory__put(struct memory *memory, void *at, uint64_t bytes)
 		munmap(at, bytes);
 }
 
+/* Of a piece that came from the kernel, whatever its size is now. */
+static void put_pages(struct memory *memory, void *at, uint64_t bytes)
+{
+	memory->used -= bytes;
+	munmap(at, bytes);
+}
+
 void memory__keep(struct memory *memory, void *at, uint64_t bytes)
 {
 	unsigned int i = 0;
@@ -138,6 +145,17 @@ void memory__keep(struct memory *memory, void *at, uint64_t bytes)
 	}
 	memory->kept[i].at = at;
 	memory->kept[i].bytes = bytes;
+}
+
+/* Without its first pages; what is too small to be kept goes back. */
+static void shorten_kept(struct memory *memory, struct kept *kept, uint64_t pages)
+{
+	kept->at += pages;
+	kept->bytes -= pages;
+	if (kept->bytes >= FROM_KERNEL)
+		return;
+	put_pages(memory, kept->at, kept->bytes);
+	*kept = (struct kept){ NULL, 0 };
 }
 
 /* The smallest piece that will do; its rest, in whole pages, stays. */
@@ -155,13 +173,11 @@ void *memory__take_kept(struct memory *memory, uint64_t bytes)
 		return NULL;
 	at = memory->kept[best].at;
 	if (memory->kept[best].bytes > pages) {
-		memory->kept[best].at += pages;
-		memory->kept[best].bytes -= pages;
+		shorten_kept(memory, &memory->kept[best], pages);
 		memory->used -= pages - bytes;
 	} else {
 		memory->used -= memory->kept[best].bytes - bytes;
-		memory->kept[best].at = NULL;
-		memory->kept[best].bytes = 0;
+		memory->kept[best] = (struct kept){ NULL, 0 };
 	}
 	return at;
 }
@@ -177,8 +193,7 @@ void memory__release(struct memory *memory)
 {
 	for (unsigned int i = 0; i < MEMORY_KEPT; i++) {
 		memory__put(memory, memory->kept[i].at, memory->kept[i].bytes);
-		memory->kept[i].at = NULL;
-		memory->kept[i].bytes = 0;
+		memory->kept[i] = (struct kept){ NULL, 0 };
 	}
 }
 
@@ -275,7 +290,10 @@ void pile__cut(struct pile *pile, struct memory *memory, uint64_t least)
 		pile__trim(pile, memory);
 		return;
 	}
-	memory__keep(memory, pile->at + head, pile->room - head);
+	if (pile->room - head < FROM_KERNEL)
+		put_pages(memory, pile->at + head, pile->room - head);
+	else
+		memory__keep(memory, pile->at + head, pile->room - head);
 	pile->room = head;
 }
 

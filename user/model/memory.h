@@ -26,7 +26,7 @@ struct memory {
 	uint64_t limit; /* bytes; 0: none */
 	uint64_t used, highest;
 	bool refused; /* something would have passed the limit */
-	struct {
+	struct kept {
 		uint8_t *at;
 		uint64_t bytes;
 	} kept[MEMORY_KEPT];

@@ -127,6 +127,43 @@ static void arrays_are_counted(void **state)
 	assert_int_equal(memory.highest, 64 * 8);
 }
 
+/* However little of it is left. */
+static void what_is_kept_is_taken_or_goes_back(void **state)
+{
+	(void)state;
+	for (uint64_t left = 0; left <= MIB; left += MIB / 16) {
+		struct memory memory = { 0 };
+		uint64_t *at;
+
+		memory__keep(&memory, memory__get(&memory, MIB + left), MIB + left);
+		at = memory__take(&memory, MIB - 8);
+		assert_non_null(at);
+		fill(at, 0, MIB / 8 - 1);
+		memory__release(&memory);
+		expect(at, MIB / 8 - 1);
+		assert_int_equal(memory.used, MIB - 8);
+		memory__put(&memory, at, MIB - 8);
+		assert_int_equal(memory.used, 0);
+	}
+}
+
+static void a_pile_is_cut_wherever_it_ends(void **state)
+{
+	(void)state;
+	for (uint64_t words = 1000; words <= 40000; words += 1000) {
+		struct memory memory = { 0 };
+		struct pile pile = { 0 };
+
+		for (uint64_t i = 0; i < words; i++)
+			*(uint64_t *)pile__add(&pile, &memory, 8) = stamp(i);
+		pile__cut(&pile, &memory, 0);
+		memory__release(&memory);
+		expect((const uint64_t *)(const void *)pile.at, words);
+		pile__free(&pile, &memory);
+		assert_int_equal(memory.used, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +172,8 @@ int main(void)
 		cmocka_unit_test(a_pile_holds_what_was_put_on_it),
 		cmocka_unit_test(the_limit_refuses_and_changes_nothing),
 		cmocka_unit_test(arrays_are_counted),
+		cmocka_unit_test(what_is_kept_is_taken_or_goes_back),
+		cmocka_unit_test(a_pile_is_cut_wherever_it_ends),
 	};
 
 	return cmocka_run_group_tests_name("model/memory", tests, NULL, NULL);
