@@ -5,6 +5,7 @@
 #include "frozen.h"
 #include "places.h"
 #include "roots.h"
+#include "statics.h"
 #include "types.h"
 
 #include <stdbool.h>
@@ -36,7 +37,7 @@ static int32_t add_reference(uintptr_t object, uintptr_t *slot, void *context)
 	const uint64_t offset = (uint64_t)(uintptr_t)slot - object;
 
 	(void)context;
-	if (!*slot)
+	if (!*slot || statics__has((uint64_t)(uintptr_t)slot))
 		return 1;
 	if (node.object.count == GCTRACE_PART_ENTRIES) {
 		tell_part(GCTRACE_MORE_REFERENCES);

@@ -27,6 +27,7 @@ struct static_root {
 
 static struct table roots, names;
 static struct region texts;
+static uint64_t lowest = UINT64_MAX, highest; /* slots; a quick no for most others */
 
 bool statics__init(void)
 {
@@ -40,6 +41,8 @@ void statics__empty(void)
 	table__empty(&roots);
 	table__empty(&names);
 	region__empty(&texts);
+	lowest = UINT64_MAX;
+	highest = 0;
 }
 
 /* ---- In the pause ---- */
@@ -94,6 +97,13 @@ static void add(uint64_t slot, uint64_t object, uint64_t domain, struct utf16 na
 	root->domain = domain;
 	root->name = keep(name);
 	count_name(root->name, 1);
+	lowest = slot < lowest ? slot : lowest;
+	highest = slot > highest ? slot : highest;
+}
+
+bool statics__has(uint64_t slot)
+{
+	return slot >= lowest && slot <= highest && table__find(&roots, slot);
 }
 
 void statics__event(struct payload *payload)

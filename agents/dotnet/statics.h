@@ -8,6 +8,10 @@
  *
  * Whose class is not found is told without one: those of modules that may be unloaded and of
  * generic classes.
+ *
+ * The runtime keeps most static fields in arrays of objects that handles hold. What stands in such
+ * an array is told once, as the static that it is, and not as an element of the array too: else
+ * each of them would be held by two roots, and nothing by one of them alone.
  */
 #ifndef GCTRACE_DOTNET_STATICS_H
 #define GCTRACE_DOTNET_STATICS_H
@@ -24,6 +28,9 @@ bool statics__init(void);
 
 /* BULK_STATIC: keeps what it says. */
 void statics__event(struct payload *payload);
+
+/* Is this slot, somewhere in an object, that of a static that is or will be told? In the pause. */
+bool statics__has(uint64_t slot);
 
 /* Tells them; after the pause, on a thread that is none of the runtime's. */
 void statics__tell(struct gctrace_writer *writer, struct totals *totals);

@@ -59,6 +59,13 @@ uint32_t places__form(const struct type *of)
 	return of ? GCTRACE_PLACE_OFFSET : GCTRACE_PLACE_UNKNOWN;
 }
 
+static const uintptr_t *static_slot;
+
+bool statics__has(uint64_t slot)
+{
+	return slot == (uintptr_t)static_slot;
+}
+
 bool pace__may_go_on(void)
 {
 	return looks_left && looks_left--;
@@ -144,6 +151,25 @@ static void null_fields_stand_between_set_ones(void **state)
 	assert_int_equal(totals.bytes, 78);
 }
 
+/* It is told as the static that it is. */
+static void the_slot_of_a_static_is_no_element(void **state)
+{
+	const uint64_t nodes[][4] = { { (uintptr_t)slots, 48, 7, 2 } };
+	uint8_t bytes[64];
+	struct payload payload = event(bytes, 1, nodes);
+	struct totals totals;
+
+	(void)state;
+	slots[1] = 0x5000;
+	slots[2] = 0x6000;
+	static_slot = &slots[1];
+	totals = tell_all(&payload);
+	static_slot = NULL;
+	assert_int_equal(totals.references, 1);
+	assert_int_equal(told.refs[0], 0x6000);
+	assert_int_equal(told.places[0], 16);
+}
+
 static void many_references_come_in_parts(void **state)
 {
 	const uint64_t nodes[][4] = { { (uintptr_t)slots, sizeof(slots), 7, 4999 } };
@@ -227,6 +253,7 @@ int main(void)
 	static struct info info = { &table };
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(null_fields_stand_between_set_ones, begin),
+		cmocka_unit_test_setup(the_slot_of_a_static_is_no_element, begin),
 		cmocka_unit_test_setup(many_references_come_in_parts, begin),
 		cmocka_unit_test_setup(a_dump_that_is_over_ends_in_the_midst, begin),
 		cmocka_unit_test_setup(a_class_without_room_has_places_unknown, begin),
