@@ -15,6 +15,9 @@
 #define AHEAD 24 /* references from one stage to the next */
 #define RING 64
 
+/* Part of a loop that comes in two copies: so it is in both. */
+#define INTO_LOOP static inline __attribute__((always_inline))
+
 struct resolver {
 	struct heap *heap;
 	uint32_t *places; /* by rank */
@@ -54,7 +57,7 @@ ADDRESS_INDEX_LOOP static uint64_t give_places(struct resolver *resolver)
 	return words < ROW_WORDS_MOST ? words : 0;
 }
 
-static inline void look_up(struct resolver *resolver, uint64_t n)
+INTO_LOOP void look_up(struct resolver *resolver, uint64_t n)
 {
 	const uint32_t rank = address_index__rank_in(&resolver->heap->index,
 						     resolver->ring[n % RING].word,
@@ -65,7 +68,7 @@ static inline void look_up(struct resolver *resolver, uint64_t n)
 		__builtin_prefetch(&resolver->places[rank]);
 }
 
-static inline void write_place(struct resolver *resolver, uint64_t n)
+INTO_LOOP void write_place(struct resolver *resolver, uint64_t n)
 {
 	const uint32_t rank = resolver->ring[n % RING].rank;
 
@@ -75,7 +78,7 @@ static inline void write_place(struct resolver *resolver, uint64_t n)
 		resolver->dangling++; /* and leads to ROW_NOWHERE */
 }
 
-static inline void add_reference(struct resolver *resolver, uint64_t address, uint32_t *to)
+INTO_LOOP void add_reference(struct resolver *resolver, uint64_t address, uint32_t *to)
 {
 	const uint64_t n = resolver->head++;
 
@@ -99,7 +102,7 @@ static void drain(struct resolver *resolver)
 		write_place(resolver, i);
 }
 
-static void write_row(struct resolver *resolver, struct raw_row *from, uint32_t *to)
+INTO_LOOP void write_row(struct resolver *resolver, struct raw_row *from, uint32_t *to)
 {
 	const struct raw_row row = *from;
 	const raw_reference *references = raw_row__references(from);
