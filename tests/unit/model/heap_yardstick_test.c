@@ -125,6 +125,7 @@ static void is_the_same(enum graph_shape shape)
 	}
 
 SHAPE(heap_like_ones, HEAP_LIKE)
+SHAPE(tangled_ones, TANGLED)
 SHAPE(random_ones, RANDOM)
 SHAPE(lists, LIST)
 SHAPE(shuffled_lists, LIST_SHUFFLED)
@@ -136,10 +137,11 @@ SHAPE(ladders, LADDER)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(heap_like_ones),      cmocka_unit_test(random_ones),
-		cmocka_unit_test(lists),	       cmocka_unit_test(shuffled_lists),
-		cmocka_unit_test(arrays),	       cmocka_unit_test(trees),
-		cmocka_unit_test(doubly_linked_lists), cmocka_unit_test(ladders),
+		cmocka_unit_test(heap_like_ones), cmocka_unit_test(tangled_ones),
+		cmocka_unit_test(random_ones),	  cmocka_unit_test(lists),
+		cmocka_unit_test(shuffled_lists), cmocka_unit_test(arrays),
+		cmocka_unit_test(trees),	  cmocka_unit_test(doubly_linked_lists),
+		cmocka_unit_test(ladders),
 	};
 
 	return cmocka_run_group_tests_name("model/heap_yardstick", tests, NULL, NULL);
