@@ -120,7 +120,7 @@ done <<-END
 	heap FILE@1 --objects --type shop.*
 	heap -p $(pid minivm) --dry-run FILE
 	path FILE@1 --type parse.Node --top 100
-	path FILE@1 --type shop.Store --retained
+	path FILE@1 --type shop.Customer --retained
 	path FILE@1 --type ?* --merge --top 0
 	diff FILE@1 FILE@2 --top 0
 	follow FILE --type no.such.type
