@@ -121,7 +121,7 @@ done <<-END
 	heap -p $(pid minivm) --dry-run FILE
 	path FILE@1 --type parse.Node --top 100
 	path FILE@1 --type shop.Customer --retained
-	path FILE@1 --type ?* --merge --top 0
+	path FILE@1 --type=* --merge --top 0
 	diff FILE@1 FILE@2 --top 0
 	follow FILE --type no.such.type
 END
