@@ -285,7 +285,7 @@ run timeout 120 gctrace heap "$TMP/file" --mem-limit 1M
 expect_status 1
 expect "$TMP/err" 'raise --mem-limit'
 [ ! -s "$TMP/out" ] || fail "something was shown"
-# In the least room that the graph itself needs, within 16 KiB.
+# In the least room that the graph itself needs, within 16 KiB; paths have room in that.
 low=1024 high=1048576
 while [ $((high - low)) -gt 16 ]; do
 	middle=$(((low + high) / 2))
@@ -304,9 +304,7 @@ while IFS=: read -r what words; do
 	expect "$TMP/err" "$what more memory than the limit of [0-9.]+ MiB allows; raise --mem-limit\$"
 	[ ! -s "$TMP/out" ] || fail "something was shown: gctrace $words"
 done <<EOF
-paths need:path $TMP/file --type shop.Order --merge
-paths need:path $TMP/file --type shop.Order
-the file needs:export $TMP/file --as dot --address $at --depth 100 --top 0
+(finding an object|the file) needs:export $TMP/file --as dot --address $at --depth 100 --top 0
 the page needs:heap $TMP/file --html $TMP/page.html
 EOF
 [ ! -e "$TMP/page.html" ] || fail "there is a page"
