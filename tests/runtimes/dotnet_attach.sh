@@ -388,6 +388,20 @@ lib_runs "$target" || fail "it has ended"
 down
 pass
 
+t "Ctrl-C while it loads ends gctrace, and nothing is left"
+dotnet_up $other env TMPDIR="$TMP/temporary" dotnet "$TMP/program.dll"
+view >"$TMP/before"
+start stopped "$imposter" -p "$target" --load-agent
+wait_for 'ls "$TMP"/temporary/libgctrace-dotnet.*.so >/dev/null 2>&1'
+stop stopped INT
+expect_status 1
+expect "$TMP/stopped.err" 'stopped before its runtime has answered'
+lib_runs "$target" || fail "it has ended"
+view >"$TMP/after"
+cmp -s "$TMP/before" "$TMP/after" || { fail "something is left"; diff "$TMP/before" "$TMP/after"; }
+down
+pass
+
 t "killed while it loads: what it has made is gone all the same"
 in_its_place 5 0 0x80004005
 dotnet_up $other env TMPDIR="$TMP/temporary" dotnet "$TMP/program.dll"

@@ -2,12 +2,12 @@
 #include "attach/agent.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agents/dotnet/contract.h"
@@ -26,7 +26,7 @@
 #include "target/runtime.h"
 
 #define LOCK_NS (20 * NS_PER_S)
-#define PAUSE_NS (20 * NS_PER_MS) /* between two tries */
+#define PAUSE_MS 20 /* between two tries */
 
 /* ---------------------------------------------------------------- looking */
 
@@ -100,9 +100,10 @@ static int look_when_started(struct patience *patience, struct note_cache *cache
  * directory in /proc, which all who trace it by that /proc have open, and looks with the lock held.
  * Anybody may lock it, so nobody is waited for without end.
  */
-static void lock(const struct process *process)
+static void lock(const struct process *process, int stop_fd)
 {
 	const uint64_t until_ns = clock__monotonic_ns() + LOCK_NS;
+	struct pollfd stop = { .fd = stop_fd, .events = POLLIN };
 
 	while (flock(process->procfd, LOCK_EX | LOCK_NB)) {
 		if ((errno != EWOULDBLOCK && errno != EINTR) ||
@@ -111,7 +112,8 @@ static void lock(const struct process *process)
 			     " does not: gctrace goes on", process->pid);
 			return;
 		}
-		nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+		if (poll(&stop, 1, PAUSE_MS) > 0)
+			return;
 	}
 }
 
@@ -221,9 +223,9 @@ static int judge(const struct process *process, const struct sight *sight)
 	return answer;
 }
 
-static int load_locked(const struct process *process, struct note_cache *cache)
+static int load_locked(const struct process *process, struct note_cache *cache, int stop_fd)
 {
-	struct patience patience = patience__for(process);
+	struct patience patience = patience__for(process, stop_fd);
 	struct sight sight;
 	int answer, err = look_when_started(&patience, cache, &sight);
 
@@ -235,15 +237,15 @@ static int load_locked(const struct process *process, struct note_cache *cache)
 	return answer > 0 ? load(process, cache, &patience) : answer;
 }
 
-int agent__load(const struct process *process)
+int agent__load(const struct process *process, int stop_fd)
 {
 	struct note_cache *cache = note_cache__new();
 	int err;
 
 	if (!cache)
 		return error_errno(ENOMEM, "cannot load an agent");
-	lock(process);
-	err = load_locked(process, cache);
+	lock(process, stop_fd);
+	err = load_locked(process, cache, stop_fd);
 	flock(process->procfd, LOCK_UN);
 	note_cache__free(cache);
 	return err;

@@ -208,7 +208,9 @@ static int no_answer(const struct loading *loading, int err)
 	if (err == -ECONNRESET ? is_ending(loading) : is_gone(loading))
 		return -ESRCH;
 	buf__reset(loading->why);
-	if (err == -ETIMEDOUT)
+	if (err == -ECANCELED)
+		buf__add_str(loading->why, "stopped before its runtime has answered");
+	else if (err == -ETIMEDOUT)
 		buf__printf(loading->why, "its runtime has not answered within %d s: it is"
 			    " suspended, waits for a start (DOTNET_DefaultDiagnosticPortSuspend),"
 			    " or has no processor to run on; should it do it later, the next"
@@ -225,11 +227,12 @@ static int no_answer(const struct loading *loading, int err)
 static int ask(struct loading *loading, const struct buf *request, struct buf *bytes,
 	       struct clr_reply *reply)
 {
+	const struct clr_wait wait = { ANSWER_NS, loading->patience->stop_fd };
 	int fd = connect_to(loading), err;
 
 	if (fd < 0)
 		return fd;
-	err = clr_ipc__ask(fd, request, ANSWER_NS, bytes, reply);
+	err = clr_ipc__ask(fd, request, &wait, bytes, reply);
 	close(fd);
 	return err ? no_answer(loading, err) : 0;
 }

@@ -264,38 +264,46 @@ void clr_process_info__free(struct clr_process_info *info)
 
 /* ---------------------------------------------------------------- a conversation */
 
+struct talk {
+	int socket, stop_fd;
+	uint64_t until_ns;
+};
+
 /* Until the socket is ready for it. */
-static int wait_for(int socket, short events, uint64_t until_ns)
+static int wait_for(const struct talk *talk, short events)
 {
-	struct pollfd ready = { .fd = socket, .events = events };
+	struct pollfd ready[] = {
+		{ .fd = talk->stop_fd, .events = POLLIN },
+		{ .fd = talk->socket, .events = events },
+	};
 
 	for (;;) {
 		const uint64_t now = clock__monotonic_ns();
 		int n;
 
-		if (now >= until_ns)
+		if (now >= talk->until_ns)
 			return -ETIMEDOUT;
-		n = poll(&ready, 1, (int)((until_ns - now) / NS_PER_MS) + 1);
+		n = poll(ready, 2, (int)((talk->until_ns - now) / NS_PER_MS) + 1);
 		if (n > 0)
-			return 0;
+			return ready[0].revents ? -ECANCELED : 0;
 		if (n < 0 && errno != EINTR)
 			return -errno;
 	}
 }
 
-static int send_all(int socket, const struct buf *request, uint64_t until_ns)
+static int send_all(const struct talk *talk, const struct buf *request)
 {
 	size_t sent = 0;
 	int err = 0;
 
 	while (sent < request->len && !err) {
-		ssize_t n = send(socket, request->data + sent, request->len - sent,
+		ssize_t n = send(talk->socket, request->data + sent, request->len - sent,
 				 MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n >= 0)
 			sent += (size_t)n;
 		else if (errno == EAGAIN)
-			err = wait_for(socket, POLLOUT, until_ns);
+			err = wait_for(talk, POLLOUT);
 		else if (errno != EINTR)
 			err = errno == EPIPE ? -ECONNRESET : -errno;
 	}
@@ -303,12 +311,12 @@ static int send_all(int socket, const struct buf *request, uint64_t until_ns)
 }
 
 /* 0: some came. */
-static int receive_some(int socket, struct buf *bytes, uint64_t until_ns)
+static int receive_some(const struct talk *talk, struct buf *bytes)
 {
 	char room[4096];
 
 	for (;;) {
-		ssize_t n = recv(socket, room, sizeof(room), MSG_DONTWAIT);
+		ssize_t n = recv(talk->socket, room, sizeof(room), MSG_DONTWAIT);
 		int err = 0;
 
 		if (n > 0) {
@@ -318,7 +326,7 @@ static int receive_some(int socket, struct buf *bytes, uint64_t until_ns)
 		if (n == 0)
 			return -ECONNRESET;
 		if (errno == EAGAIN)
-			err = wait_for(socket, POLLIN, until_ns);
+			err = wait_for(talk, POLLIN);
 		else if (errno != EINTR)
 			err = -errno;
 		if (err)
@@ -327,19 +335,20 @@ static int receive_some(int socket, struct buf *bytes, uint64_t until_ns)
 }
 
 /* What comes ends with the reply, or is refused before it is longer than one can be. */
-int clr_ipc__ask(int socket, const struct buf *request, uint64_t timeout_ns, struct buf *bytes,
-		 struct clr_reply *reply)
+int clr_ipc__ask(int socket, const struct buf *request, const struct clr_wait *wait,
+		 struct buf *bytes, struct clr_reply *reply)
 {
-	const uint64_t until_ns = clock__monotonic_ns() + timeout_ns;
+	const struct talk talk = { socket, wait->stop_fd,
+				   clock__monotonic_ns() + wait->timeout_ns };
 	int err = request->error;
 
 	buf__reset(bytes);
 	if (!err)
-		err = send_all(socket, request, until_ns);
+		err = send_all(&talk, request);
 	if (!err)
 		err = -EAGAIN;
 	while (err == -EAGAIN) {
-		err = receive_some(socket, bytes, until_ns);
+		err = receive_some(&talk, bytes);
 		if (!err)
 			err = clr_ipc__parse(bytes->data, bytes->len, reply);
 	}

@@ -67,12 +67,18 @@ struct clr_process_info {
 int clr_ipc__parse_process_info(const struct clr_reply *reply, struct clr_process_info *info);
 void clr_process_info__free(struct clr_process_info *info);
 
+/* How long an answer is waited for. */
+struct clr_wait {
+	uint64_t timeout_ns;
+	int stop_fd; /* readable: no longer; -1: none */
+};
+
 /*
  * Send a request over a connected, non-blocking socket and wait for its reply, which lies in
- * `bytes`. 0, or negative errno: -ETIMEDOUT; -ECONNRESET, the other side has closed; -EPROTO. Says
- * nothing.
+ * `bytes`. 0, or negative errno: -ETIMEDOUT; -ECANCELED, by stop_fd; -ECONNRESET, the other side
+ * has closed; -EPROTO. Says nothing.
  */
-int clr_ipc__ask(int socket, const struct buf *request, uint64_t timeout_ns, struct buf *bytes,
-		 struct clr_reply *reply);
+int clr_ipc__ask(int socket, const struct buf *request, const struct clr_wait *wait,
+		 struct buf *bytes, struct clr_reply *reply);
 
 #endif

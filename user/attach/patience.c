@@ -2,6 +2,7 @@
 #include "attach/patience.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,7 +13,7 @@
 #define STARTED_NS (10 * NS_PER_S)   /* as old is a process that has surely started */
 #define BUSY_NS (500 * NS_PER_MS)    /* as long any other may be busy */
 #define UNSAID_NS (300 * NS_PER_MS)  /* a wait of which nobody need be told */
-#define PAUSE_NS (20 * NS_PER_MS)
+#define PAUSE_MS 20
 
 static uint64_t age_ns(const struct process *process)
 {
@@ -26,18 +27,20 @@ static uint64_t age_ns(const struct process *process)
 	return now_ns > start ? now_ns - start : 0;
 }
 
-struct patience patience__for(const struct process *process)
+struct patience patience__for(const struct process *process, int stop_fd)
 {
 	const uint64_t age = age_ns(process), now = clock__monotonic_ns();
 
 	return (struct patience){
 		.process = process,
 		.until_ns = now + (age + BUSY_NS < STARTED_NS ? STARTED_NS - age : BUSY_NS),
+		.stop_fd = stop_fd,
 	};
 }
 
 bool patience__wait(struct patience *patience)
 {
+	struct pollfd stop = { .fd = patience->stop_fd, .events = POLLIN };
 	const uint64_t now = clock__monotonic_ns();
 
 	if (now >= patience->until_ns || !process__alive(patience->process))
@@ -50,6 +53,5 @@ bool patience__wait(struct patience *patience)
 		     patience->process->pid, (patience->until_ns - now) / NS_PER_S + 1);
 		patience->has_said = true;
 	}
-	nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
-	return true;
+	return poll(&stop, 1, PAUSE_MS) <= 0;
 }

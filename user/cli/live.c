@@ -20,6 +20,7 @@
 #include "dump_ring.h"
 #include "live_facts.h"
 #include "processes.h"
+#include "signals.h"
 
 /* What was handed on so far of a target's losses. */
 struct told {
@@ -290,7 +291,7 @@ static int load_agents(const struct processes *processes)
 	int result = 0;
 
 	for (size_t i = 0; i < processes->count; i++) {
-		int err = agent__load(processes->items[i]);
+		int err = agent__load(processes->items[i], signals__stop_fd());
 
 		if (!result)
 			result = err;

@@ -106,7 +106,8 @@ static void settings_of_its_environment(void **state)
 static int load(const struct clr_fake *fake, uint64_t wait_ns, struct buf *why)
 {
 	struct patience patience = { .process = fake->process,
-				     .until_ns = clock__monotonic_ns() + wait_ns };
+				     .until_ns = clock__monotonic_ns() + wait_ns,
+				     .stop_fd = -1 };
 	char library[4200];
 
 	buf__reset(why);

@@ -253,6 +253,7 @@ struct server {
 	size_t piece;	  /* bytes at a time; 0: all */
 	struct buf answer;
 	bool holds; /* answers, and does not close */
+	int stop_fd; /* 0: none */
 };
 
 static void *serve(void *context)
@@ -279,6 +280,7 @@ static void *serve(void *context)
 
 static int ask(struct server *server, struct buf *bytes, struct clr_reply *reply)
 {
+	struct clr_wait wait = { .stop_fd = server->stop_fd ? server->stop_fd : -1 };
 	struct buf request = BUF_INIT;
 	int sockets[2], err;
 
@@ -288,8 +290,8 @@ static int ask(struct server *server, struct buf *bytes, struct clr_reply *reply
 	assert_int_equal(fcntl(server->theirs, F_SETFL, 0), 0); /* it may wait */
 	assert_int_equal(pthread_create(&server->thread, NULL, serve, server), 0);
 	clr_ipc__add_process_info(&request);
-	err = clr_ipc__ask(server->ours, &request, server->holds ? 100 * NS_PER_MS :
-								   20 * NS_PER_S, bytes, reply);
+	wait.timeout_ns = server->holds ? 100 * NS_PER_MS : 20 * NS_PER_S;
+	err = clr_ipc__ask(server->ours, &request, &wait, bytes, reply);
 	close(server->ours);
 	pthread_join(server->thread, NULL);
 	close(server->theirs);
@@ -341,6 +343,23 @@ static void who_never_answers_is_not_waited_for(void **state)
 	buf__free(&bytes);
 }
 
+static void a_stop_is_heeded(void **state)
+{
+	struct server server = { .answer = BUF_INIT, .holds = true };
+	struct buf bytes = BUF_INIT;
+	struct clr_reply reply;
+	int pipes[2];
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	assert_int_equal(write(pipes[1], "x", 1), 1);
+	server.stop_fd = pipes[0];
+	assert_int_equal(ask(&server, &bytes, &reply), -ECANCELED);
+	close(pipes[0]);
+	close(pipes[1]);
+	buf__free(&bytes);
+}
+
 static void who_never_stops_is_cut_off(void **state)
 {
 	struct server noise = { .answer = BUF_INIT }, endless = { .answer = BUF_INIT };
@@ -378,6 +397,7 @@ int main(void)
 		cmocka_unit_test(a_reply_comes_in_pieces),
 		cmocka_unit_test(who_hangs_up_is_told),
 		cmocka_unit_test(who_never_answers_is_not_waited_for),
+		cmocka_unit_test(a_stop_is_heeded),
 		cmocka_unit_test(who_never_stops_is_cut_off),
 	};
 
