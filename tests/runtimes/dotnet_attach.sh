@@ -96,6 +96,11 @@ expect_status 1
 expect "$TMP/out" 'agent +no +it can be loaded \(--load-agent\)'
 run gctrace probes -p "$target" -o json
 expect_equal loadable "$(jq -r 'select(.event == "process") | .agent' "$TMP/out")" "the agent is"
+! /usr/bin/python3 -c 'import jsonschema' 2>/dev/null ||
+	/usr/bin/python3 "$ROOT/tests/e2e/schema_check.py" "$ROOT/docs/gctrace.schema.json" "$TMP/out" >"$TMP/schema" ||
+	{ fail "not as the schema says"; show "$TMP/schema"; }
+run gctrace probes
+expect "$TMP/err" "agent can be loaded \(--load-agent\) into pid .*\b$target\b"
 pass
 
 t "one of our own that can read the library: loaded from where it is, and said so"
@@ -476,6 +481,16 @@ expect "$TMP/err" 'programs of .NET that this starts load gctrace.s agent'
 run timeout 100 gctrace run -- timeout 1 dotnet "$TMP/program.dll"
 expect "$TMP/err" 'gctrace run --load-agent for one that is started'
 pass
+
+t "gctrace run --load-agent of a program in one file"
+if [ -x "${single-}" ]; then
+	run timeout 100 gctrace run --load-agent -n 3 -o json --output "$TMP/trace" -- timeout 3 "$single"
+	expect_status 124
+	expect_equal "1 2 3" "$(jq -r 'select(.event == "gc") | .gc' "$TMP/trace" | xargs)" "collections"
+	pass
+else
+	skip "there is none"
+fi
 
 t "what the environment lists already is kept; what forbids agents is said"
 run timeout 100 env CORECLR_ENABLE_NOTIFICATION_PROFILERS=1 \
