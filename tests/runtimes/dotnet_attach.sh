@@ -8,6 +8,7 @@
 . "$(dirname "$0")/dotnet/compile.bash"
 need_root
 need dotnet jq unshare mount setpriv python3 cc
+unset TMPDIR # it says where programs of .NET have their sockets
 [ -e "$BUILD/libgctrace-dotnet.so" ] || skip_all "there is no agent in $BUILD"
 dotnet_program "$TMP/program.dll" ||
 	skip_all "no .NET SDK to compile with: $(head -n 1 "$TMP/csc.out" 2>/dev/null)"
@@ -329,6 +330,13 @@ done
 t "a TMPDIR that does not exist"
 dotnet_up env TMPDIR=/nowhere/at/all dotnet "$TMP/program.dll"
 refused 'its TMPDIR /nowhere/at/all is no directory in its view' gctrace
+down
+pass
+
+t "a TMPDIR that its user may not write to"
+mkdir -m 755 "$TMP/readable"
+dotnet_up $other env TMPDIR="$TMP/readable" dotnet "$TMP/program.dll"
+refused "its user 65534 may not write to $TMP/readable" gctrace
 down
 pass
 

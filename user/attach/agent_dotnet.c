@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/report.h"
+#include "base/rights.h"
 #include "target/environment.h"
 #include "target/maps.h"
 #include "target/proc_stat.h"
@@ -153,6 +155,22 @@ static bool is_gone(const struct loading *loading)
 	return true;
 }
 
+/* As its user: where that is not to be found out, it may. */
+static bool may_write(const struct process *process, const char *directory)
+{
+	int fd = process__open_file(process, directory, O_PATH | O_DIRECTORY), err = 0;
+	struct rights rights;
+
+	if (fd >= 0 && rights__become(&rights, process->euid, process->egid) == 0) {
+		err = (int)syscall(SYS_faccessat2, fd, "", W_OK | X_OK,
+				   AT_EACCESS | AT_EMPTY_PATH);
+		rights__give_back(&rights);
+	}
+	if (fd >= 0)
+		close(fd);
+	return err == 0;
+}
+
 static int no_socket(const struct loading *loading, int err)
 {
 	const struct process *process = loading->process;
@@ -165,6 +183,10 @@ static int no_socket(const struct loading *loading, int err)
 	if (err == -EACCES || err == -EPERM)
 		buf__printf(why, "its diagnostics socket in %s belongs to user %u: run gctrace as"
 			    " root, or as that user", directory, (unsigned int)process->euid);
+	else if (err == -ENOENT && !may_write(process, temporary(&loading->environment)))
+		buf__printf(why, "its user %u may not write to %s, so its runtime could make no"
+			    " socket there: start it with a TMPDIR where it can",
+			    (unsigned int)process->euid, directory);
 	else if (err == -ENOENT)
 		buf__printf(why, "its runtime has no diagnostics socket in %s"
 			    " (dotnet-diagnostic-%d-%" PRIu64 "-socket): its configuration turns"
