@@ -19,6 +19,7 @@ struct page {
 
 #define INDENT 6 /* the same for all forms of the lines above */
 #define NAMES_NARROWEST 20
+#define FIGURES_WIDTH 43 /* "  free  789 KiB ->  123 B    alive 29.5 MiB" */
 #define NAMES_WIDEST 32 /* "CodeHeap 'non-profiled nmethods'"; longer ones are whole, out of step */
 
 static void begin_detail(const struct page *page)
@@ -69,18 +70,26 @@ static size_t widest_name(const struct collection *collection)
 	return widest;
 }
 
-/* "  free 18.4 MiB -> 40 B  alive 29.5 MiB": what the runtime knows beside. */
-static void add_pool_figures(struct buf *out, const struct collection *collection,
-			     const struct collection_pool *pool)
+/* "  free 18.4 MiB -> 40.0 B    alive 29.5 MiB": what the runtime knows beside. */
+static void add_pool_figures(const struct page *page, const struct collection *collection,
+			     const struct collection_pool *pool, size_t columns)
 {
 	const uint64_t before = collection__of_pool(collection, pool, GCTRACE_FIGURE_FREE_BEFORE);
 	const uint64_t after = collection__of_pool(collection, pool, GCTRACE_FIGURE_FREE_AFTER);
+	const uint64_t alive = collection__of_pool(collection, pool, GCTRACE_FIGURE_PROMOTED);
 
-	if (before != EVENT_UNKNOWN && after != EVENT_UNKNOWN) {
-		add_bytes(out, "  free ", before);
-		add_bytes(out, " -> ", after);
+	if (before == EVENT_UNKNOWN && after == EVENT_UNKNOWN && alive == EVENT_UNKNOWN)
+		return;
+	if (columns + FIGURES_WIDTH > terminal__text_columns(page->terminal)) {
+		end_detail(page);
+		begin_detail(page);
+		buf__add_repeated(page->out, ' ', NAMES_NARROWEST + 6);
 	}
-	add_bytes(out, "  alive ", collection__of_pool(collection, pool, GCTRACE_FIGURE_PROMOTED));
+	if (before != EVENT_UNKNOWN && after != EVENT_UNKNOWN) {
+		add_bytes(page->out, "  free ", before);
+		add_bytes(page->out, " -> ", after);
+	}
+	add_bytes(page->out, "  alive ", alive);
 }
 
 static void pool_detail(const struct page *page, const struct collection *collection,
@@ -91,6 +100,9 @@ static void pool_detail(const struct page *page, const struct collection *collec
 	size_t width = utf8__columns(buf__str(&name), name.len);
 
 	begin_detail(page);
+
+	const size_t start = out->len;
+
 	buf__printf(out, "%-7s%s", pool->outside ? "beside" : "pool", buf__str(&name));
 	buf__add_repeated(out, ' ', width < names ? names - width : 0);
 	if (pool->before != EVENT_UNKNOWN)
@@ -100,7 +112,9 @@ static void pool_detail(const struct page *page, const struct collection *collec
 	buf__printf(out, " %8s -> %8s", before, after);
 	add_bytes(out, "  of ", pool->committed);
 	add_bytes(out, "  max ", pool->max);
-	add_pool_figures(out, collection, pool);
+	if (!out->error)
+		add_pool_figures(page, collection, pool,
+				 INDENT + utf8__columns(out->data + start, out->len - start));
 	end_detail(page);
 	if (name.error)
 		out->error = name.error;

@@ -125,6 +125,49 @@ static void details(void **state)
 	sheet__end(&sheet);
 }
 
+/* What a runtime has counted itself: beside the pool where there is room, below it else. */
+static void figures_of_the_runtime(void **state)
+{
+	static const struct collection_figure figures[] = {
+		{ GCTRACE_FIGURE_FREE_BEFORE, 0, { "nursery", 7 }, 1 << 20 },
+		{ GCTRACE_FIGURE_FREE_AFTER, 0, { "nursery", 7 }, 40 },
+		{ GCTRACE_FIGURE_PROMOTED, 0, { "nursery", 7 }, 29 << 20 },
+		{ GCTRACE_FIGURE_PINNED, EVENT_UNKNOWN, { NULL, 0 }, 3 },
+		{ GCTRACE_FIGURE_HANDLES, EVENT_UNKNOWN, { NULL, 0 }, 1234 },
+	};
+	struct heading heading = sample__heading();
+	struct collection young = sample__young();
+	struct collection_pool pool = young.pools[0];
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ .verbose = true });
+	young.how = GCTRACE_HOW_COMPACTING | GCTRACE_HOW_CONCURRENT;
+	young.figures = figures;
+	young.figure_count = sizeof(figures) / sizeof(*figures);
+	young.pauses_kept = 0;
+	young.pause_count = 0;
+	young.pool_count = 1;
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_non_null(strstr(sheet__text(&sheet),
+			       "\n      kind   compacting concurrent\n"
+			       "      counts pinned 3  handles 1.23 k\n"
+			       "      pool   nursery              4.00 MiB -> 1.00 MiB  of 8.00 MiB"
+			       "  max 8.00 MiB\n"
+			       "                                  free 1.00 MiB ->   40 B    alive"
+			       " 29.0 MiB\n"));
+	pool.committed = pool.max = EVENT_UNKNOWN;
+	young.pools = &pool;
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_non_null(strstr(sheet__text(&sheet),
+			       "      pool   nursery              4.00 MiB -> 1.00 MiB  free 1.00 MiB"
+			       " ->   40 B    alive 29.0 MiB\n"));
+	view__free(view);
+	sheet__end(&sheet);
+}
+
 static size_t longest_line(const char *text)
 {
 	size_t longest = 0, columns;
@@ -479,6 +522,7 @@ int main(void)
 		cmocka_unit_test(heading),
 		cmocka_unit_test(lines_of_all_kinds),
 		cmocka_unit_test(details),
+		cmocka_unit_test(figures_of_the_runtime),
 		cmocka_unit_test(fits_into_the_terminal),
 		cmocka_unit_test(long_causes_keep_in_step),
 		cmocka_unit_test(legends_of_each_target),

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "gctrace/wire.h"
+
 #include "base/clock.h"
 #include "samples.h"
 
@@ -74,6 +76,40 @@ static void everything_of_a_collection(void **state)
 		"\"max_bytes\":8388608}\n"
 		"{\"event\":\"pool\",\"pid\":4711,\"gc\":41,\"name\":\"code\","
 		"\"after_bytes\":3145728,\"outside\":true}\n");
+	view__free(view);
+	sheet__end(&sheet);
+}
+
+static void figures_of_the_runtime(void **state)
+{
+	static const struct collection_figure figures[] = {
+		{ GCTRACE_FIGURE_FREE_BEFORE, 0, { "nursery", 7 }, 7 },
+		{ GCTRACE_FIGURE_FREE_AFTER, 0, { "nursery", 7 }, EVENT_UNKNOWN },
+		{ GCTRACE_FIGURE_PROMOTED, 0, { "nursery", 7 }, 0 },
+		{ GCTRACE_FIGURE_PROMOTED, 1, { NULL, 0 }, 5 },
+		{ GCTRACE_FIGURE_PINNED, EVENT_UNKNOWN, { NULL, 0 }, 0 },
+		{ GCTRACE_FIGURE_FINALIZED_BYTES, EVENT_UNKNOWN, { NULL, 0 }, 64 },
+	};
+	struct heading heading = sample__heading();
+	struct collection collection = sample__young();
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet);
+	collection.how = GCTRACE_HOW_SWEEPING | GCTRACE_HOW_CONCURRENT;
+	collection.figures = figures;
+	collection.figure_count = sizeof(figures) / sizeof(*figures);
+	assert_int_equal(view__collection(view, &heading, &collection), 0);
+	assert_non_null(strstr(sheet__text(&sheet), "\"how\":[\"sweeping\",\"concurrent\"]"));
+	assert_int_equal(view__collection(view, &heading, &collection), 0);
+	assert_non_null(strstr(sheet__text(&sheet),
+			       "},\"pinned_objects\":0,\"finalized_bytes\":64}\n"));
+	assert_int_equal(view__collection(view, &heading, &collection), 0);
+	assert_non_null(strstr(sheet__text(&sheet), "\"max_bytes\":8388608,"
+						    "\"free_before_bytes\":7,"
+						    "\"survived_bytes\":0}\n"));
 	view__free(view);
 	sheet__end(&sheet);
 }
@@ -207,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(header),
 		cmocka_unit_test(everything_of_a_collection),
+		cmocka_unit_test(figures_of_the_runtime),
 		cmocka_unit_test(nothing_of_a_collection),
 		cmocka_unit_test(hostile_words),
 		cmocka_unit_test(pauses_and_results),
