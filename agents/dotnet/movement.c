@@ -39,7 +39,7 @@ static void write_moved(struct gctrace_writer *writer, const struct ranges_of *o
 	}
 }
 
-/* A background collection tells what it found in gen0 and gen1 as well, where nobody was at stake. */
+/* A background collection tells also what it found in gen0 and gen1, where nobody is at stake. */
 static void write_surviving(struct gctrace_writer *writer, const struct ranges_of *of,
 			    struct payload payload, uint32_t count)
 {
