@@ -328,7 +328,7 @@ static bool are_idle(void)
 
 void dump__want(bool is_wanted)
 {
-	switch (dump.state) {
+	switch (atomic_load(&dump.state)) {
 	case IDLE:
 		if (is_wanted && !dump.was_wanted)
 			start();
