@@ -205,6 +205,17 @@ expect "$TMP/err" "has loaded gctrace's agent"
 down
 pass
 
+t "an installed gctrace, called by a link, finds its agent in ../lib/gctrace"
+mkdir -p "$TMP"/installed/{sbin,lib/gctrace,bin}
+cp "$BUILD/gctrace" "$TMP/installed/sbin/"
+cp "$BUILD/libgctrace-dotnet.so" "$TMP/installed/lib/gctrace/"
+ln -s ../sbin/gctrace "$TMP/installed/bin/gctrace"
+dotnet_up dotnet "$TMP/program.dll"
+loaded "$TMP/installed/bin/gctrace"
+expect "/proc/$target/maps" "$TMP/installed/lib/gctrace/libgctrace-dotnet.so"
+down
+pass
+
 t "a TMPDIR of its own: its socket is there, and so is the copy"
 mkdir -m 1777 "$TMP/temporary"
 dotnet_up $other env TMPDIR="$TMP/temporary" dotnet "$TMP/program.dll"

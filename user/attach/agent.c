@@ -30,6 +30,25 @@
 
 /* ---------------------------------------------------------------- looking */
 
+static int find_library(struct buf *library, struct buf *why)
+{
+	int err = agent_library__find(GCTRACE_DOTNET_LIBRARY, library);
+
+	if (err)
+		buf__printf(why, "its library is not there, neither %s; build or install gctrace as"
+			    " a whole", escape(buf__str(library)));
+	return err;
+}
+
+static bool lacks_library(struct buf *why)
+{
+	struct buf library = BUF_INIT;
+	const bool lacks = find_library(&library, why) != 0;
+
+	buf__free(&library);
+	return lacks;
+}
+
 enum agent_state agent__look(const struct process *process, const struct maps *maps,
 			     const struct runtime *runtime, struct buf *text)
 {
@@ -42,7 +61,7 @@ enum agent_state agent__look(const struct process *process, const struct maps *m
 			    runtime->kind == RUNTIME_UNKNOWN ? "what it runs" : runtime->name);
 		return AGENT_NONE;
 	}
-	if (agent_dotnet__is_refused(process, maps, runtime, text))
+	if (agent_dotnet__is_refused(process, maps, runtime, text) || lacks_library(text))
 		return AGENT_REFUSED;
 	buf__add_str(text, "it can be loaded (--load-agent), and brings collections, moves,"
 			   " survivals, heap dumps and roots");
@@ -129,20 +148,6 @@ static int fail(const struct process *process, int err, const char *why)
 	return err;
 }
 
-static int find_library(const struct process *process, struct buf *library)
-{
-	struct buf why = BUF_INIT;
-	int err = agent_library__find(GCTRACE_DOTNET_LIBRARY, library);
-
-	if (!err)
-		return 0;
-	buf__printf(&why, "its library is not there, neither %s; build or install gctrace as a"
-			  " whole", escape(buf__str(library)));
-	fail(process, err, buf__str(&why));
-	buf__free(&why);
-	return err;
-}
-
 /* Is it mapped, as the runtime said? */
 static int check(const struct process *process, struct note_cache *cache)
 {
@@ -175,18 +180,17 @@ static int load(const struct process *process, struct note_cache *cache,
 {
 	const uint64_t start = clock__monotonic_ns();
 	struct buf library = BUF_INIT, why = BUF_INIT;
-	int err = find_library(process, &library);
+	int err = find_library(&library, &why);
 
-	if (!err) {
+	if (!err)
 		err = agent_dotnet__load(process, buf__str(&library), patience, &why);
-		if (err && err != -EEXIST)
-			fail(process, err, buf__str(&why));
-		else if (check(process, cache))
-			err = fail(process, -EIO, "its runtime says that it is, but nothing of it"
-						  " is mapped");
-		else
-			say_it_is_there(process, err ? 0 : clock__monotonic_ns() - start);
-	}
+	if (err && err != -EEXIST)
+		fail(process, err, buf__str(&why));
+	else if (check(process, cache))
+		err = fail(process, -EIO, "its runtime says that it is, but nothing of it is"
+					  " mapped");
+	else
+		say_it_is_there(process, err ? 0 : clock__monotonic_ns() - start);
 	buf__free(&library);
 	buf__free(&why);
 	return err == -EEXIST ? 0 : err;
@@ -272,11 +276,10 @@ static int set_variables(const char *profilers)
 int agent__load_at_start(void)
 {
 	struct buf library = BUF_INIT, text = BUF_INIT;
-	int err = agent_library__find(GCTRACE_DOTNET_LIBRARY, &library);
+	int err = find_library(&library, &text);
 
 	if (err)
-		error("gctrace's agent cannot be loaded: its library is not there, neither %s;"
-		      " build or install gctrace as a whole", escape(buf__str(&library)));
+		error("gctrace's agent cannot be loaded: %s", buf__str(&text));
 	if (!err && clr_knobs__forbid(own_variable, NULL, CLR_AT_START, &text)) {
 		err = -EOPNOTSUPP;
 		error("gctrace's agent cannot be loaded: %s is set, which keeps every agent out;"

@@ -31,15 +31,15 @@
 #include "target/process.h"
 #include "target/runtime.h"
 
-#define OLDEST 8	       /* version of .NET */
+#define OLDEST 8 /* version of .NET */
 #define ANSWER_NS (10 * NS_PER_S)
 #define ANSWER_MS 10000
-#define PAUSE_NS (20 * NS_PER_MS) /* between two tries */
+#define PAUSE_NS (20 * NS_PER_MS) /* between two looks */
 
 /* HRESULTs. */
-#define CANNOT_LOAD 0x8007007eu	     /* ERROR_MOD_NOT_FOUND */
-#define NOT_YET_AVAILABLE 0x8013135bu /* CORPROF_E_NOT_YET_AVAILABLE */
-#define UNINITIALIZED 0x80131371u    /* CORPROF_E_RUNTIME_UNINITIALIZED */
+#define CANNOT_LOAD 0x8007007eu         /* ERROR_MOD_NOT_FOUND */
+#define NOT_YET_AVAILABLE 0x8013135bu   /* CORPROF_E_NOT_YET_AVAILABLE */
+#define UNINITIALIZED 0x80131371u       /* CORPROF_E_RUNTIME_UNINITIALIZED */
 #define NOT_YET_INITIALIZED 0x80131373u /* CORPROF_E_PROFILER_NOT_YET_INITIALIZED */
 
 /* ---------------------------------------------------------------- what can be known before */
