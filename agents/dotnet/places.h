@@ -5,7 +5,7 @@
  *	class              PLACE_OFFSET  bytes from the object's start; fields are told with theirs
  *	array              PLACE_INDEX   the element's number
  *	array of structs   PLACE_INDEX   element * fields + field, where the array's class is told
- *	                                 with the fields of an element: those that may hold references
+ *	                                 with the fields of an element that may hold references
  *
  * What stands in no known place is at PLACE_NOWHERE: never a guess.
  */

@@ -22,7 +22,7 @@ bool structs__init(void);
 /* In the pause: a field of a class that is told. Nothing where it is no struct. */
 void structs__note(uint64_t class_, const struct layout_field *field);
 
-/* Tells the fields of all that were noted; after the pause, on a thread that is none of the runtime's. */
+/* Tells the fields of all that were noted; after the pause, on a thread not of the runtime's. */
 void structs__tell(struct gctrace_writer *writer);
 
 void structs__empty(void);

@@ -12,10 +12,11 @@
  * generations alone: what it finds dead among the young stays where it is until a later collection
  * of theirs. So an object whose handle it has cleared is there or not until one has been.
  *
- * The model learns of new objects by what the program has just read, as if it were a heap dump, not
- * while a concurrent collection runs; with `dumps` by those of the recording (record --dump=1s), and
- * what lies at an address that the program has read is that object from then on. Prints what was compared; status 1 where something was wrong,
- * 2 where there was nothing to compare.
+ * The model learns of new objects by what the program has just read, as if it were a heap dump,
+ * not while a concurrent collection runs; with `dumps` by those of the recording (record
+ * --dump=1s), and what lies at an address that the program has read is that object from then on.
+ * Prints what was compared; status 1 where something was wrong, 2 where there was nothing to
+ * compare.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +39,8 @@ static struct {
 	FILE *truth;
 	struct look next;
 	bool ended;
-	bool told, beside, old; /* the trace had since the last look: a collection, a concurrent one,
-				 * one of all young ones that stopped the world */
+	bool told, beside, old; /* the trace had since the last look: a collection, a concurrent
+				 * one, one of all young ones that stopped the world */
 	VEC(uint64_t) cleared;	/* unreached objects */
 	uint64_t looks;
 } all;

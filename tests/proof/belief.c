@@ -48,8 +48,8 @@ static int compare(void *context, const struct object *object, uint64_t address)
 	state = belief__state(belief, id);
 	belief->compared++;
 	if (!state->here && !(object->flags & OBJECT_STATES))
-		complain(&belief->wrong, "object %" PRIu64 " is dead, the model has it at 0x%" PRIx64,
-			 id, address);
+		complain(&belief->wrong,
+			 "object %" PRIu64 " is dead, the model has it at 0x%" PRIx64, id, address);
 	else if (state->here && (state->address != address || state->size != object->size))
 		complain(&belief->wrong, "object %" PRIu64 " is at 0x%" PRIx64 " (%" PRIu64
 			 " bytes), the model has it at 0x%" PRIx64 " (%" PRIu32 ")", id,
@@ -296,7 +296,8 @@ int belief__report(const struct belief *belief)
 		printf("something was lost\n");
 	printf("%" PRIu64 " collections, %" PRIu64 " dumps, %" PRIu64 " addresses, %" PRIu64
 	       " deaths, %" PRIu64 " matched, %" PRIu64 " conflicts, %" PRIu64 " gone, %" PRIu64
-	       " withdrawn, %" PRIu64 " wrong\n", belief->collections, belief->anchors, belief->compared, belief->deaths,
+	       " withdrawn, %" PRIu64 " wrong\n",
+	       belief->collections, belief->anchors, belief->compared, belief->deaths,
 	       belief->matched, belief->conflicts, belief->gone, belief->withdrawn, belief->wrong);
 	if (belief->wrong || belief->conflicts)
 		return 1;

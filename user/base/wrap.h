@@ -18,8 +18,8 @@ struct wrap {
 /*
  * Append the first line of text (to its end, or to a line feed), broken at blanks, but not
  * between a figure and its unit ("1.50 ms"), nor behind an arrow ("→ .next"); the line that buf
- * ends with is `column` columns long so far. Runs of blanks become one. No line feed at the end. Returns where text was left: at its
- * line feed or its closing 0.
+ * ends with is `column` columns long so far. Runs of blanks become one. No line feed at the end.
+ * Returns where text was left: at its line feed or its closing 0.
  */
 const char *wrap__add(struct buf *buf, const struct wrap *wrap, size_t column, const char *text);
 

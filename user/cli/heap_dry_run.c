@@ -234,7 +234,8 @@ static int show_text(struct dry_run *run)
 	if (estimate.assumed)
 		buf__add_str(&out, "           a recording with dumps of this program would tell"
 				   " better: --dry-run FILE\n");
-	err = out.error || text.error || run->of.error ? error_errno(ENOMEM, "cannot show the estimate") : 0;
+	err = out.error || text.error || run->of.error ?
+		      error_errno(ENOMEM, "cannot show the estimate") : 0;
 	if (!err)
 		err = output__write(&run->trace.output, buf__str(&out), out.len);
 	buf__free(&out);

@@ -230,7 +230,8 @@ static int judge_file(struct search *search, const char *path)
 	if (finder->ended)
 		return 0;
 	if (signals__stopping()) {
-		warning("reading was stopped in the midst of the heap dump; what came of it is shown");
+		warning("reading was stopped in the midst of the heap dump; what came of it is"
+			" shown");
 		return 0;
 	}
 	damage = recording__damage(recording);

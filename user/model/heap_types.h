@@ -88,8 +88,8 @@ struct text heap_types__name(const struct heap_types *sealed, uint32_t space, ui
 			     uint64_t a);
 
 /*
- * What a place in an object of a type is, by its kind (enum gctrace_object_bits): entries[17].value.
- * Of what is not known, nothing is said.
+ * What a place in an object of a type is, by its kind (enum gctrace_object_bits):
+ * entries[17].value. Of what is not known, nothing is said.
  */
 struct heap_place {
 	uint64_t element;  /* of an array; EVENT_UNKNOWN */

@@ -16,8 +16,8 @@
  *
  * That is for objects as most are, in the midst of a record. All others (with parts or flags of
  * their own, odd addresses, near the record's end, with numbers that are too long) are read number
- * by number like those whose references are wanted, by the same functions: so what decode__objects()
- * finds malformed is malformed here, and what it tells before that is told.
+ * by number like those whose references are wanted, by the same functions: so what
+ * decode__objects() finds malformed is malformed here, and what it tells before that is told.
  */
 #include "decoding.h"
 #include "object_reader.h"

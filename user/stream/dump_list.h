@@ -33,8 +33,8 @@ void dump_list__warn(const struct buf *damage);
 /*
  * The number of the dump that is meant: the one given; for FILE@last as many as there are, which
  * takes a file that can be read twice; without any the only one. A warning says where that may be
- * another one, since the file lacks something. 0, or negative errno after an error message (-ENOENT:
- * there is none in it, -ESPIPE: a pipe).
+ * another one, since the file lacks something. 0, or negative errno after an error message
+ * (-ENOENT: there is none in it, -ESPIPE: a pipe).
  */
 int dump_list__resolve(const struct dump_name *name, uint64_t *number);
 

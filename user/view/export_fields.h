@@ -28,7 +28,7 @@ struct export_type {
 struct export_fields {
 	struct export_type *types;
 	uint32_t count;
-	struct field_numbers all; /* by type, then by kind and place: indices and positions are one */
+	struct field_numbers all; /* by type, kind and place: indices and positions are one */
 	uint64_t beyond; /* references, and fields told by name, that found no number */
 };
 

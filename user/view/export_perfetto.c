@@ -250,8 +250,8 @@ static int find_targets(struct graph_writer *writer, uint32_t place, uint64_t *l
 static int add_reference(struct graph_writer *writer, uint32_t place, uint32_t type,
 			 bool is_array, const struct heap_reference *next)
 {
-	const struct numbered_field field = { type, heap__place_kind(writer->heap, place), next->place,
-				      place };
+	const struct numbered_field field = { type, heap__place_kind(writer->heap, place),
+					      next->place, place };
 	uint32_t number;
 	int err;
 

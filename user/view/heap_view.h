@@ -109,8 +109,8 @@ void heap_view__add_missing(struct json *json, const char *key, const struct hea
 void heap_view__quote(struct buf *out, const void *bytes, size_t len);
 
 /*
- * The same of a pattern for --type that matches this name: `?` for what patterns give a meaning, `*`
- * for the middle of a name of more than 200 bytes.
+ * The same of a pattern for --type that matches this name: `?` for what patterns give a meaning,
+ * `*` for the middle of a name of more than 200 bytes.
  */
 void heap_view__quote_glob(struct buf *out, struct text name);
 

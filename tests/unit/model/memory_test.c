@@ -107,7 +107,7 @@ static void the_limit_refuses_and_changes_nothing(void **state)
 	memory__put(&memory, at, 8 * MIB);
 }
 
-/* What an array has room for is counted while it stands, and what the limit refuses is not added. */
+/* What an array has room for is counted while it stands, what the limit refuses is not added. */
 static void arrays_are_counted(void **state)
 {
 	struct memory memory = { .limit = 1000 };

@@ -204,7 +204,8 @@ static void test_a_long_line_of_a_tree_goes_on_below(void **state)
 	(void)state;
 	sheet__begin(&sheet);
 	text = draw_tree(heap, &sheet);
-	expect(text, "room in a line behind figures\n                             and bars 0x1000, 32 B\n");
+	expect(text, "room in a line behind figures\n"
+		     "                             and bars 0x1000, 32 B\n");
 	assert_in_range(widest_line(text), 90, 100);
 	free(text);
 	sheet__end(&sheet);
