@@ -80,8 +80,8 @@ static void visit_field(struct metadata *import, uint32_t token, struct layout_f
 	uint32_t class_, length, attributes, type, value_units;
 
 	if (METADATA_CALL(import, get_field_props, token, &class_, units, MODULE_NAME_UNITS,
-			  &length, &attributes, &field->signature, &field->signature_bytes, &type, &value,
-			  &value_units) != S_OK ||
+			  &length, &attributes, &field->signature, &field->signature_bytes, &type,
+			  &value, &value_units) != S_OK ||
 	    !layout__may_refer(field->signature, field->signature_bytes))
 		return;
 	field->name = text;
