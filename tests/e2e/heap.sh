@@ -93,6 +93,7 @@ pass
 t "a recording shows the same as the process, and lists its dumps"
 run timeout 120 gctrace record -p "$(pid vm)" -n 1 --dump --output "$TMP/file"
 expect_status 0
+stop vm
 run timeout 120 gctrace heap "$TMP/file" --list
 expect_status 0
 expect "$TMP/out" '^ +1 .* complete$'
@@ -115,7 +116,6 @@ run timeout 120 gctrace path "$TMP/file" --address "$address"
 expect_status 0
 expect "$TMP/out" '^    static shop\.OrderCache\.instance \(shop\.OrderCache\)$'
 expect_not "$TMP/err" 'there are more paths'
-stop vm
 is_true vm "$TMP/lines"
 is_true vm "$TMP/roots"
 is_true vm "$TMP/recorded"
