@@ -22,16 +22,18 @@ vm() {	# NAME OPTION...: running, with a collection behind it
 		fail "$name does not collect"
 }
 
-# record NAME FILE OPTION...: at least three dumps
+# record NAME FILE OPTION...: at least three dumps, and none that the end of it cut short
 record() {
 	local name=$1 file=$2 seconds
 	shift 2
-	for seconds in 3 9 27; do
+	for seconds in 3 9 10 27 28; do
 		rm -f "$file"
 		run timeout 120 gctrace record -p "$(pid "$name")" -d ${seconds}s --dump=600ms \
 			--output "$file" "$@"
 		expect_status 0
-		[ "$(gctrace heap "$file" --list -o json | grep -c '"complete":true')" -ge 3 ] && return
+		gctrace heap "$file" --list -o json >"$TMP/dumps"
+		grep -q '"complete":false' "$TMP/dumps" && continue
+		[ "$(wc -l <"$TMP/dumps")" -ge 3 ] && return
 	done
 	fail "not three dumps in $file"
 }
