@@ -36,7 +36,9 @@ static uint64_t why_in_background(void)
 	static uint64_t marked; /* the collection whose marking is finished */
 	const uint64_t gc = collections__now();
 
-	if (gc && gc == marked && collections__background_has_ranges())
+	if (!gc)
+		return WHY_BACKGROUND;
+	if (gc == marked && collections__background_has_ranges())
 		return WHY_SURVIVORS;
 	marked = gc;
 	return GCTRACE_WHY_REMARK;
@@ -59,8 +61,7 @@ static void tell_begin(uint64_t why)
 	struct gctrace_writer *writer = emitter__take(0, numbers);
 
 	producer__write(writer);
-	if (why == WHY_SURVIVORS)
-		producer__define_why(writer);
+	producer__define_why(writer, why);
 	if (gctrace_wants_pause__begin())
 		gctrace_write_pause_begin(writer, numbers, why);
 	emitter__release(writer);

@@ -161,7 +161,10 @@ void producer__define_reason(struct gctrace_writer *writer, uint32_t reason)
 		       reasons[reason - GCTRACE_REASON_OWN].name);
 }
 
-void producer__define_why(struct gctrace_writer *writer)
+void producer__define_why(struct gctrace_writer *writer, uint64_t why)
 {
-	define(writer, GCTRACE_SPACE_WHY, WHY_SURVIVORS, "survivors");
+	if (why == WHY_SURVIVORS)
+		define(writer, GCTRACE_SPACE_WHY, why, "survivors");
+	else if (why == WHY_BACKGROUND)
+		define(writer, GCTRACE_SPACE_WHY, why, "background collection");
 }

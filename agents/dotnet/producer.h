@@ -30,8 +30,13 @@ uint32_t producer__reason(uint32_t reason);
 /* Defines a number of our own; nothing for others. */
 void producer__define_reason(struct gctrace_writer *writer, uint32_t reason);
 
-/* Why the background thread stops the program once more: for what SESSION_MOVEMENT tells. */
+/*
+ * Why the background thread stops the program: once more, for what SESSION_MOVEMENT tells; or for a
+ * collection of which nobody has told that it is under way.
+ */
 #define WHY_SURVIVORS GCTRACE_WHY_OWN
-void producer__define_why(struct gctrace_writer *writer);
+#define WHY_BACKGROUND (GCTRACE_WHY_OWN + 1)
+/* Defines such a number; nothing for others. */
+void producer__define_why(struct gctrace_writer *writer, uint64_t why);
 
 #endif

@@ -109,7 +109,30 @@ static void a_background_one_seems_to_end_at_once(void **state)
 	told = listener__told();
 	assert_int_equal(lines_with(told, "gc_start"), 1);
 	assert_int_equal(lines_with(told, "gc_finish"), 1);
-	assert_non_null(strstr(told, "pause_begin pause=2 why=3\n"));
+	assert_non_null(strstr(told, "pause_begin pause=2 why=257\n"));
+}
+
+/* The one that begins with no other is under way until its own end. */
+static void a_background_one_alone_ends_at_its_end(void **state)
+{
+	const char *told;
+
+	(void)state;
+	suspend(SUSPEND_FOR_GC);
+	collections__started(0x1f, false);
+	pauses__resumed();
+	suspend(SUSPEND_FOR_GC);
+	collections__started(1, false);
+	collections__finished();
+	pauses__resumed();
+	suspend(SUSPEND_FOR_GC_PREP);
+	pauses__resumed();
+	collections__finished();
+	told = listener__told();
+	assert_int_equal(lines_with(told, "gc_start"), 2);
+	assert_non_null(strstr(told, "gc_finish gc=2 "));
+	assert_non_null(strstr(told, "pause_begin pause=3 why=3\n"));
+	assert_non_null(strstr(strstr(told, "pause_end pause=3"), "gc_finish gc=1 "));
 }
 
 static void nobody_listens(void **state)
@@ -383,6 +406,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(callbacks_tell_what_they_know),
 		TEST(a_background_one_seems_to_end_at_once),
+		TEST(a_background_one_alone_ends_at_its_end),
 		TEST(nobody_listens),
 		TEST(events_tell_all),
 		TEST(a_background_one_is_told_whole),
