@@ -154,6 +154,9 @@ static void open_movement(void)
 {
 	movement__want(true);
 	assert_int_equal(fake_runtime__keywords(), 0x400001);
+	assert_false(session__tells(SESSION_COLLECTIONS));
+	fake_runtime__gc_end(99); /* of one whose start nobody was told */
+	assert_true(session__tells(SESSION_COLLECTIONS));
 }
 
 static void close_movement(void)
@@ -270,12 +273,37 @@ static void what_began_by_callbacks_ends_by_them(void **state)
 	close_movement();
 }
 
+/* The runtime may tell the end of the first one and not its start. */
+static void the_first_of_a_session_is_told_by_callbacks(void **state)
+{
+	const char *told;
+
+	(void)state;
+	movement__want(true);
+	suspend(SUSPEND_FOR_GC);
+	collections__started(1, false);
+	fake_runtime__moved(0x10010, 0x20200, 0x20);
+	end_by_events(100);
+	pauses__resumed();
+	begin_by_events(101, 0, 0);
+	end_by_events(101);
+	pauses__resumed();
+	told = listener__told();
+	assert_int_equal(lines_with(told, "moved"), 0);
+	assert_non_null(strstr(told, "gc_start gc=1 generations=1 reason=0"));
+	assert_non_null(strstr(told, "gc_finish gc=1 collected=-1 untold\n"));
+	assert_non_null(strstr(told, "gc_start gc=2 generations=1 reason=1"));
+	assert_non_null(strstr(told, "gc_finish gc=2 collected=-1 how=4\n"));
+	close_movement();
+}
+
 /* A dump's session alone: events tell, but no ranges. */
 static void a_dump_brings_the_events(void **state)
 {
 	(void)state;
 	assert_int_equal(session__open(SESSION_DUMP), S_OK);
 	assert_int_equal(fake_runtime__keywords(), 0x1180001);
+	fake_runtime__gc_end(99);
 	begin_by_events(100, 0, 0);
 	end_by_events(100);
 	pauses__resumed();
@@ -411,6 +439,7 @@ int main(void)
 		TEST(events_tell_all),
 		TEST(a_background_one_is_told_whole),
 		TEST(what_began_by_callbacks_ends_by_them),
+		TEST(the_first_of_a_session_is_told_by_callbacks),
 		TEST(a_dump_brings_the_events),
 		TEST(closing_waits_and_then_does_not),
 		TEST(a_session_that_cannot_be_opened),
