@@ -24,6 +24,21 @@ wait_for_leak() {	# NAME
 		head -n 1 | grep -q '\"type\":\"shop.OrderCache'" || fail "no leak"
 }
 
+# Objects and bytes of each type, and in all, are the same with and without a graph.
+counts_alike() {	# FILE
+	local more form='[.[] | select(.event == "type" or .event == "summary") |
+		[.name, .class, .count, .shallow_bytes, .objects, .bytes, .complete]] | sort'
+	for more in "" --histogram; do
+		# shellcheck disable=SC2086
+		run timeout 120 gctrace heap "$1" $more --type '*' --top 0 -o json
+		[ -z "$more" ] || valid "$TMP/out"
+		echo "$status" >"$TMP/counts$more"
+		jq -cs "$form" "$TMP/out" >>"$TMP/counts$more"
+	done
+	cmp -s "$TMP/counts" "$TMP/counts--histogram" ||
+		fail "$1: $(cat "$TMP/counts--histogram") is not $(cat "$TMP/counts")"
+}
+
 # The lines are those of the schema.
 valid() {
 	"$python" "$ROOT/tests/e2e/schema_check.py" "$schema" "$1" >"$TMP/wrong" || {
@@ -54,6 +69,10 @@ run timeout 120 gctrace heap -p "$(pid vm)" --roots --top 0 -o json
 expect_status 0
 cp "$TMP/out" "$TMP/roots"
 valid "$TMP/roots"
+run timeout 120 gctrace heap -p "$(pid vm)" --histogram --top 0 -o json
+expect_status 0
+cp "$TMP/out" "$TMP/histogram"
+valid "$TMP/histogram"
 pass
 
 t "the first finding names the leaking cache, in text too, within 100 columns"
@@ -119,6 +138,39 @@ expect_not "$TMP/err" 'there are more paths'
 is_true vm "$TMP/lines"
 is_true vm "$TMP/roots"
 is_true vm "$TMP/recorded"
+is_true vm "$TMP/histogram"
+pass
+
+t "a histogram has the same objects and bytes by type, and says that it has no more"
+counts_alike "$TMP/file"
+run timeout 120 gctrace heap "$TMP/file" --histogram --top 3
+expect_status 0
+expect "$TMP/out" '^ objects  shallow   share type$'
+expect "$TMP/out" 'also those that no root reaches'
+expect "$TMP/out" '^complete: nothing is missing'
+expect_not "$TMP/out" 'retained|reached +[0-9]|Roots|Findings'
+[ "$(wc -L <"$TMP/out")" -le 100 ] || fail "wider than 100 columns"
+run timeout 120 gctrace heap "$TMP/file" --histogram --type 'shop.*' --sort count -o json
+expect_status 0
+valid "$TMP/out"
+jq -rs 'map(select(.event == "type")) | length > 3 and all(.name | startswith("shop.")) and
+	([.[].count] | . == (sort | reverse))' "$TMP/out" >"$TMP/sums"
+expect_equal true "$(cat "$TMP/sums")" "types of shop, most objects first"
+run timeout 120 gctrace heap "$TMP/file" --histogram --by package --top 0 -o json
+expect_status 0
+valid "$TMP/out"
+jq -rs 'map(select(.event == "group")) as $g | map(select(.event == "summary"))[0] |
+	([$g[].count] | add) == .objects and ([$g[].shallow_bytes] | add) == .bytes' \
+	"$TMP/out" >"$TMP/sums"
+expect_equal true "$(cat "$TMP/sums")" "packages make up the heap"
+run timeout 120 gctrace heap "$TMP/file" --histogram --mem-limit 8M
+expect_status 0
+for words in "--tree" "--objects --type x" "--roots" "--sort retained" "--age-at-least 1" \
+	"--html $TMP/page"; do
+	# shellcheck disable=SC2086
+	run gctrace heap "$TMP/file" --histogram $words
+	expect_status 2
+done
 pass
 
 # A heap that stays as small as it is.
@@ -250,6 +302,11 @@ run timeout 120 gctrace heap "$TMP/cut" --allow-loss -o json
 expect_status 0
 valid "$TMP/out"
 expect "$TMP/out" '"complete":false.*"missing":\{"no_end":true'
+for part in 1 3; do
+	head -c $((size * part / 4)) "$TMP/file" >"$TMP/cut"
+	counts_alike "$TMP/cut"
+	expect_status 3
+done
 pass
 
 t "where heap dumps may be missing since the file was cut off, that is said"
@@ -357,7 +414,14 @@ for more in "--names hostile" "--report single" "--split-references 3 --collecto
 	valid "$TMP/out"
 	run timeout 120 gctrace path -p "$(pid vm)" --type '*Order*' -o json
 	valid "$TMP/out"
+	rm -f "$TMP/odd"
+	run timeout 120 gctrace record -p "$(pid vm)" -n 1 --dump --output "$TMP/odd"
+	counts_alike "$TMP/odd"
+	run timeout 120 gctrace heap -p "$(pid vm)" --histogram --top 0 -o json
+	expect_status 0
+	cp "$TMP/out" "$TMP/histogram"
 	stop vm
+	[ "$more" = "--names hostile" ] || is_true vm "$TMP/histogram"
 done
 pass
 

@@ -3,7 +3,7 @@
 """Compare `gctrace heap --top 0 -o json` with what minivm wrote down of the same dump:
 heap_compare.py LINES TRUTH, where TRUTH is `minivm --print-truth`. Counts and bytes of each type,
 the totals, what the roots reach, and what would be freed with the first finding's object: worked
-out here anew, by leaving that object out. If LINES has roots (--roots): each of them, and what it,
+out here anew, by leaving that object out; of --histogram objects, bytes and types alone. If LINES has roots (--roots): each of them, and what it,
 its frame, its thread and its kind alone keep alive.
 """
 import collections
@@ -206,11 +206,12 @@ def main():
 
     if truth.total is None:
         sys.exit("the truth has no dump %s" % lines[0]["dump"])
-    for field in "objects", "bytes", "roots":
+    counted = "histogram" in summary
+    for field in ("objects", "bytes") if counted else ("objects", "bytes", "roots"):
         if summary[field] != int(truth.total[field]):
             wrong.append("%s: %d, the truth is %s" % (field, summary[field], truth.total[field]))
     # In the graph a dependent handle is a reference from its key to its value.
-    if (summary["references"] - summary["dependent_roots"] + summary["weak_references"] !=
+    if not counted and (summary["references"] - summary["dependent_roots"] + summary["weak_references"] !=
             int(truth.total["references"])):
         wrong.append("references: %d and %d weak ones, the truth is %s" % (
             summary["references"], summary["weak_references"], truth.total["references"]))
@@ -220,7 +221,8 @@ def main():
         compare_roots(truth, roots, wrong)
     else:
         types = compare_types(truth, lines, wrong)
-        compare_reached(truth, lines, wrong)
+        if not counted:
+            compare_reached(truth, lines, wrong)
     for text in wrong:
         print(text)
     print("%d types, %d roots, %d objects" % (types, len(roots), len(truth.objects)))

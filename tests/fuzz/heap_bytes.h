@@ -8,12 +8,14 @@
 #define FUZZ_HEAP_BYTES_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "corpus.h"
 #include "model/heap_builder.h"
+#include "model/heap_histogram.h"
 
 #define LIMIT (UINT64_C(8) << 20)
 #define REFERENCES 12
@@ -26,6 +28,7 @@
 
 struct bytes {
 	const uint8_t *at, *end;
+	bool heads; /* objects are told without their references */
 };
 
 static inline uint8_t byte_of(struct bytes *bytes)
@@ -50,6 +53,17 @@ static inline uint64_t address_of(struct bytes *bytes)
 	return number < 0xe0 ? number * 8 : number;
 }
 
+static inline int tell_head(struct heap_builder *builder, const struct event *object)
+{
+	const struct object_head head = { object->object.id, object->object.class_,
+					  object->object.size };
+	struct event event = { .kind = EVENT_HEADS };
+
+	event.heads.heads = &head;
+	event.heads.count = 1;
+	return heap_builder__event(builder, &event);
+}
+
 static inline int tell_object(struct heap_builder *builder, struct bytes *bytes)
 {
 	struct reference references[REFERENCES];
@@ -69,7 +83,7 @@ static inline int tell_object(struct heap_builder *builder, struct bytes *bytes)
 			.place = how & 8 ? number_of(bytes) : i,
 			.flags = how & 8 ? (uint32_t)byte_of(bytes) << 6 : 0,
 		};
-	return heap_builder__event(builder, &event);
+	return bytes->heads ? tell_head(builder, &event) : heap_builder__event(builder, &event);
 }
 
 static inline int tell_roots(struct heap_builder *builder, struct bytes *bytes)
@@ -129,11 +143,8 @@ static inline int tell(struct heap_builder *builder, struct bytes *bytes)
 	}
 }
 
-/* NULL: there is not enough memory for it within the limit. */
-static inline struct heap *heap_of(const uint8_t *data, size_t size)
+static inline struct heap *built_of(struct heap_builder *builder, struct bytes bytes)
 {
-	struct heap_builder *builder = heap_builder__new(LIMIT);
-	struct bytes bytes = { data, data + size };
 	struct heap *heap = NULL;
 	int err = 0;
 
@@ -145,6 +156,42 @@ static inline struct heap *heap_of(const uint8_t *data, size_t size)
 	CHECK(err == 0 || err == -EDQUOT);
 	heap_builder__free(builder);
 	return heap;
+}
+
+/* NULL: there is not enough memory for it within the limit. */
+static inline struct heap *heap_of(const uint8_t *data, size_t size)
+{
+	return built_of(heap_builder__new(LIMIT), (struct bytes){ data, data + size, false });
+}
+
+/* The same without a graph. */
+static inline struct heap *counts_of(const uint8_t *data, size_t size)
+{
+	return built_of(heap_builder__new_counting(LIMIT),
+			(struct bytes){ data, data + size, true });
+}
+
+/* Who counts only counts the same. */
+static inline void compare_counts(const struct heap *heap, const struct heap *counted)
+{
+	const struct heap_types *types = heap__types(heap), *others = heap__types(counted);
+	struct heap_type_sums *sums = NULL, *counts = NULL;
+
+	CHECK(heap__facts(heap)->objects == heap__facts(counted)->objects);
+	CHECK(heap__facts(heap)->bytes == heap__facts(counted)->bytes);
+	CHECK(heap__facts(heap)->odd.sizes == heap__facts(counted)->odd.sizes);
+	CHECK(heap__facts(heap)->odd.nameless == heap__facts(counted)->odd.nameless);
+	CHECK(!heap__histogram(heap, &sums) && !heap__histogram(counted, &counts));
+	for (uint32_t i = 0; i < types->count; i++) {
+		const uint64_t number = heap_types__at(types, i).number;
+		const uint32_t other = i ? heap_types__known(others, number) : 0;
+
+		CHECK(other != UINT32_MAX || !sums[i].objects);
+		CHECK(other == UINT32_MAX || (sums[i].objects == counts[other].objects &&
+					      sums[i].bytes == counts[other].bytes));
+	}
+	free(sums);
+	free(counts);
 }
 
 /* What a program does with such a heap. */
@@ -169,11 +216,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct heap *heap = heap_of(data, size);
+	struct heap *heap = heap_of(data, size), *counted = counts_of(data, size);
 
 	if (heap)
 		use_heap(heap);
+	if (heap && counted)
+		compare_counts(heap, counted);
 	heap__free(heap);
+	heap__free(counted);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Any bytes as the events of a heap dump: whatever a producer says, what comes of it is a heap that
- * can be walked, or an error, within the limit of memory.
+ * can be walked, or an error, within the limit of memory. Who counts only counts the same.
  */
 #include "heap_bytes.h"
 #include "model/heap_histogram.h"

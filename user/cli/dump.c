@@ -182,7 +182,7 @@ static bool is_begin(const struct event *event)
 static bool is_content(const struct event *event)
 {
 	return event->kind == EVENT_CONTAINER || event->kind == EVENT_ROOTS ||
-	       event->kind == EVENT_OBJECT;
+	       event->kind == EVENT_OBJECT || event->kind == EVENT_HEADS;
 }
 
 /* What may follow from a dump's beginning on, and is passed on. */
@@ -233,6 +233,11 @@ static void count(struct dump_result *result, const struct event *event)
 			return;
 		result->objects++;
 		result->heap_bytes += event->object.size;
+		return;
+	case EVENT_HEADS:
+		result->objects += event->heads.count;
+		for (size_t i = 0; i < event->heads.count; i++)
+			result->heap_bytes += event->heads.heads[i].size;
 		return;
 	case EVENT_ROOTS:
 		result->roots += event->roots.count;

@@ -12,8 +12,8 @@
  *	dump__free(dump);
  *
  * What the sink gets: the target's events from C_BEGIN to the dump's end in their order, each with
- * whatever kinds the feed is told to want: EVENT_CONTAINER, _ROOTS, _OBJECT, _CLASS, _DEFINE,
- * _PRODUCER, _DUMP_END, and EVENT_LOSS of that time. Collections are not among them, nor what
+ * whatever kinds the feed is told to want: EVENT_CONTAINER, _ROOTS, _OBJECT or _HEADS, _CLASS,
+ * _DEFINE, _PRODUCER, _DUMP_END, and EVENT_LOSS of that time. Collections are not among them, nor what
  * another tracer's dump tells.
  *
  * One thread. That a dump cannot be had is no error of these functions, but its result.
@@ -47,7 +47,8 @@ struct dump_result {
 	bool began_by_loss; /* C_BEGIN itself did not */
 	uint64_t number;   /* the target's own number of it; EVENT_UNKNOWN */
 	uint64_t gc;	   /* the collection before it; EVENT_UNKNOWN */
-	uint64_t objects, references, roots; /* come here, where their events are wanted */
+	/* Come here, where their events are wanted; by heads an object counts in each part. */
+	uint64_t objects, references, roots;
 	uint64_t heap_bytes;		     /* of those objects */
 	uint64_t stream_bytes;		     /* of records in the dump's ring */
 	uint64_t lost;			     /* as EVENT_LOSS told in its midst */

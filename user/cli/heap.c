@@ -31,7 +31,7 @@ struct heap_settings {
 	int by;	  /* enum heap_grouping */
 	uint64_t top;
 	uint64_t age_least; /* 0: all */
-	bool roots, objects, list, dry_run;
+	bool histogram, roots, objects, list, dry_run;
 	const char *html;
 	uint64_t tree; /* depth; 0: not asked for */
 	struct target_settings target;
@@ -58,6 +58,10 @@ static const struct option heap_options[] = {
 	{ .name = "top", .kind = OPTION_COUNT, .metavar = "COUNT", .default_text = "20",
 	  .offset = offsetof(struct heap_settings, top),
 	  .help = "How many types, objects or branches of a tree to show; 0: all" },
+	{ .name = "histogram", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct heap_settings, histogram),
+	  .help = "Count the objects and bytes of each type and nothing else: several times as fast,"
+		  " in a tenth of the memory; what roots reach or keep alive is not looked at" },
 	{ .name = "age-at-least", .kind = OPTION_COUNT, .metavar = "COUNT", .min = 1,
 	  .offset = offsetof(struct heap_settings, age_least),
 	  .help = "Only types of, or only, objects that are known to have survived so many"
@@ -202,6 +206,18 @@ static int look_at_ages(const struct heap_heading *heading)
 	return -ENODATA;
 }
 
+static int show_overview(struct heap_view *view, const struct heap *heap,
+			 const struct heap_settings *settings, const struct heap_wish *wish)
+{
+	int err = show_findings(view, heap);
+
+	if (!err)
+		err = show_types(view, heap, wish);
+	if (!err && !settings->type && !settings->age_least)
+		err = show_roots(view, heap, ROOTS_DEPTH, settings->top ? ROOTS_SHOWN : 0);
+	return err;
+}
+
 struct showing {
 	const struct heap_settings *settings;
 	struct draft *draft; /* of the page, if one is wanted */
@@ -235,13 +251,10 @@ static int show(const void *context, const struct heap_source *source, struct he
 		err = show_tree(view, heap, settings);
 	if (!err && settings->roots)
 		err = show_roots(view, heap, UINT64_MAX, settings->top);
-	if (!err && !settings->objects && !settings->tree && !settings->roots) {
-		err = show_findings(view, heap);
-		if (!err)
-			err = show_types(view, heap, &wish);
-		if (!err && !settings->type && !settings->age_least)
-			err = show_roots(view, heap, ROOTS_DEPTH, settings->top ? ROOTS_SHOWN : 0);
-	}
+	if (!err && settings->histogram)
+		err = show_types(view, heap, &wish);
+	else if (!err && !settings->objects && !settings->tree && !settings->roots)
+		err = show_overview(view, heap, settings, &wish);
 	return err ? err : view->form->summary(view);
 }
 
@@ -251,6 +264,7 @@ static const struct option_form forms[] = {
 	{ "dry-run", NULL, "makes no dump, so there is nothing else to show" },
 	{ "html", NULL, "has everything on one page" },
 	{ "list", NULL, "is of the dumps, not of what is in them" },
+	{ "histogram", "--type, --sort, --by, --top", NULL },
 	{ "objects", "--type, --sort, --top, --age-at-least", NULL },
 	{ "tree", "--top", NULL },
 	{ "roots", "--top", NULL },
@@ -286,6 +300,13 @@ static bool are_sound(const struct heap_settings *settings, const struct invocat
 		error("--objects needs --type GLOB: the objects of which types? '*' are all");
 	else if (settings->age_least && !invocation->operands.count)
 		ask_for_recording(settings);
+	else if (settings->histogram && (settings->roots || settings->tree || settings->objects))
+		error("--histogram has no graph, so that there are no objects, roots or trees to"
+		      " show: give it without --objects, --roots and --tree");
+	else if (settings->histogram && settings->sort == HEAP_SORT_RETAINED &&
+		 option_forms__is_given(&invocation->given, "sort"))
+		error("--sort: what types retain is not known with --histogram; expected shallow,"
+		      " count or name");
 	else if (settings->age_least && (settings->roots || settings->tree))
 		error("--age-at-least is of types and objects: without --roots and --tree");
 	else if (settings->objects && settings->sort == HEAP_SORT_NAME)
@@ -339,8 +360,11 @@ static enum status run(const struct invocation *invocation)
 		.target = &settings->target,
 		.output = &settings->output,
 		.operands = &invocation->operands,
-		.following = settings->age_least ? HEAP_FOLLOWED : HEAP_FOLLOWED_IF_TOLD,
+		.following = settings->histogram ? HEAP_NOT_FOLLOWED :
+			     settings->age_least ? HEAP_FOLLOWED :
+						   HEAP_FOLLOWED_IF_TOLD,
 		.of_a_part = settings->type || settings->age_least,
+		.counts_only = settings->histogram,
 	};
 
 	if (!are_sound(settings, invocation))
@@ -367,6 +391,7 @@ const struct command heap_command = {
 		 "  gctrace heap -p 4711\n"
 		 "  gctrace heap -p 4711 --dry-run\n"
 		 "  gctrace heap app.gctrace@2 --tree\n"
+		 "  gctrace heap app.gctrace@2 --histogram --sort count\n"
 		 "  gctrace heap -p 4711 --html heap.html\n"
 		 "  gctrace heap -p 4711 --objects --type 'shop.*' --top 10\n",
 	.options = options,

@@ -19,17 +19,23 @@ struct event;
 struct facts;
 struct heap_builder;
 
-/* Which events make a graph. */
-#define INTAKE_WANTS                                                                            \
-	(FEED_WANTS(EVENT_PRODUCER) | FEED_WANTS(EVENT_CONTAINER) | FEED_WANTS(EVENT_ROOTS) |   \
-	 FEED_WANTS(EVENT_OBJECT) | FEED_WANTS(EVENT_CLASS) | FEED_WANTS(EVENT_DEFINE) |        \
-	 FEED_WANTS(EVENT_DUMP_END))
+/* Which events make a graph, or a count of what there is of each type. */
+static inline uint64_t intake__wants(const struct heap_source_options *options)
+{
+	const uint64_t all = FEED_WANTS(EVENT_PRODUCER) | FEED_WANTS(EVENT_CONTAINER) |
+			     FEED_WANTS(EVENT_CLASS) | FEED_WANTS(EVENT_DEFINE) |
+			     FEED_WANTS(EVENT_DUMP_END);
+
+	return all | (options->counts_only ? FEED_WANTS(EVENT_HEADS) :
+					     FEED_WANTS(EVENT_ROOTS) | FEED_WANTS(EVENT_OBJECT));
+}
 
 struct intake {
 	struct heap_source *source;
 	struct facts *said; /* by the targets themselves */
 	struct heap_builder *builder;
 	uint64_t limit; /* of memory, in bytes; 0: none */
+	bool counts_only;
 };
 
 /* 0, or negative errno after an error message, as all of these. intake__end() in any case. */

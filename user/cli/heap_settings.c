@@ -27,6 +27,7 @@ int graph__take(const struct graph_request *request, struct heap_source *source)
 	const struct heap_source_options options = {
 		.mem_limit = request->graph->mem_limit,
 		.following = request->following,
+		.counts_only = request->counts_only,
 	};
 
 	if (request->operands->count)

@@ -47,6 +47,7 @@ struct graph_request {
 	const struct words *operands;
 	enum heap_following following; /* of a recording's objects */
 	bool of_a_part;		       /* see struct heap_heading */
+	bool counts_only;	       /* no graph */
 };
 
 /*

@@ -101,9 +101,10 @@ int heap_source__over_limit(const char *what_needs, uint64_t limit)
 int intake__begin(struct intake *intake, struct heap_source *source,
 		  const struct heap_source_options *options)
 {
-	*intake = (struct intake){ .source = source };
+	*intake = (struct intake){ .source = source, .counts_only = options->counts_only };
 	intake->limit = heap_source__limit(options->mem_limit);
-	intake->builder = heap_builder__new(intake->limit);
+	intake->builder = options->counts_only ? heap_builder__new_counting(intake->limit) :
+						 heap_builder__new(intake->limit);
 	intake->said = facts__new();
 	return intake->builder && intake->said ? 0 :
 						  error_errno(ENOMEM, "cannot make a heap graph");
@@ -139,12 +140,14 @@ int intake__finish(struct intake *intake)
 	char objects[UNITS_TEXT];
 	int err;
 
-	progress("heap graph: %s objects, working out what keeps what alive",
-		 units__count(objects, facts->objects));
+	if (!intake->counts_only)
+		progress("heap graph: %s objects, working out what keeps what alive",
+			 units__count(objects, facts->objects));
 	err = heap_builder__finish(intake->builder, &intake->source->heap);
 	progress_end();
 	if (err)
 		return say(intake, err);
 	intake->source->heading.facts = heap__facts(intake->source->heap);
+	intake->source->heading.counts_only = intake->counts_only;
 	return 0;
 }

@@ -35,6 +35,7 @@ enum heap_following {
 struct heap_source_options {
 	uint64_t mem_limit; /* bytes of the graph; 0: half of the machine's memory */
 	enum heap_following following;
+	bool counts_only; /* no graph: heap__has_graph() */
 };
 
 struct heap_source {

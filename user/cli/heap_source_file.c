@@ -33,6 +33,7 @@ struct search {
 	struct heap_lives *lives; /* NULL: not followed */
 	VEC(uint32_t) met;	  /* targets whose beginning the lives know */
 	enum heap_following following;
+	uint64_t dump_wants; /* FEED_WANTS() of the dump itself */
 	bool has_dump; /* all of it has come */
 };
 
@@ -148,7 +149,7 @@ static int see_recorded(void *context, const struct event *event)
 
 static uint64_t wants(const struct search *search)
 {
-	return INTAKE_WANTS | DUMP_FINDER_WANTS | (search->lives ? REPLAY_WANTS : 0);
+	return search->dump_wants | DUMP_FINDER_WANTS | (search->lives ? REPLAY_WANTS : 0);
 }
 
 static void show_reading(struct search *search)
@@ -248,6 +249,7 @@ static int find_dump(struct heap_source *source, const struct dump_name *name,
 	struct intake intake;
 	const struct event_sink sink = { intake__take, &intake };
 	struct search search = { .intake = &intake, .following = options->following,
+				 .dump_wants = intake__wants(options),
 				 .began_ns = clock__monotonic_ns() };
 	int err = intake__begin(&intake, source, options);
 

@@ -33,9 +33,9 @@ static int see_all(void *context, const struct event *event)
 	return err ? err : dump__event(dump_live__dump(taking->of_live), event);
 }
 
-static int pull_until_over(struct taking *taking)
+static int pull_until_over(struct taking *taking, uint64_t wanted)
 {
-	const struct feed_options options = { .wanted = INTAKE_WANTS | FEED_WANTS(EVENT_PAUSE_END) |
+	const struct feed_options options = { .wanted = wanted | FEED_WANTS(EVENT_PAUSE_END) |
 							FEED_WANTS(EVENT_GC_START) };
 	const struct event_sink sink = { see_all, taking };
 	const struct source source = live__source(taking->live);
@@ -134,7 +134,7 @@ int heap_source__live(struct heap_source *source, const struct target_settings *
 	if (!err)
 		err = open_dump(&taking, target);
 	if (!err)
-		err = pull_until_over(&taking);
+		err = pull_until_over(&taking, intake__wants(options));
 	if (!err)
 		err = judge(&taking);
 	if (!err) {

@@ -5,7 +5,7 @@
 
 #include "../base/report.h"
 
-static bool is_given(const struct given *given, const char *name)
+bool option_forms__is_given(const struct given *given, const char *name)
 {
 	for (size_t i = 0; i < given->count; i++)
 		if (strcmp(given->items[i]->name, name) == 0)
@@ -28,7 +28,7 @@ const struct option *option_forms__beyond(const struct given *given, const struc
 					  const char *with)
 {
 	for (const struct option *o = options; o->name; o++)
-		if (is_given(given, o->name) && !is_among(with, o->name))
+		if (option_forms__is_given(given, o->name) && !is_among(with, o->name))
 			return o;
 	return NULL;
 }
@@ -46,7 +46,7 @@ static bool is_alone(const struct option_form *form, const struct given *given,
 		     const struct option *options)
 {
 	for (const struct option *o = options; o->name; o++) {
-		if (!is_given(given, o->name) || strcmp(o->name, form->name) == 0)
+		if (!option_forms__is_given(given, o->name) || strcmp(o->name, form->name) == 0)
 			continue;
 		error("--%s %s: give it without --%s", form->name, form->alone, o->name);
 		return false;
@@ -59,7 +59,7 @@ static bool has_effect(const struct option_form *forms, const struct given *give
 		       const struct option *option, const struct option_form **of)
 {
 	for (*of = NULL; forms->name; forms++) {
-		if (!is_given(given, forms->name))
+		if (!option_forms__is_given(given, forms->name))
 			continue;
 		*of = forms;
 		if (is_among(forms->with, option->name))
@@ -74,10 +74,10 @@ bool option_forms__agree(const struct option_form *forms, const struct given *gi
 	const struct option_form *of;
 
 	for (of = forms; of->name; of++)
-		if (!of->with && is_given(given, of->name))
+		if (!of->with && option_forms__is_given(given, of->name))
 			return is_alone(of, given, options);
 	for (const struct option *o = options; o->name; o++) {
-		if (!is_given(given, o->name) || find(forms, o->name) ||
+		if (!option_forms__is_given(given, o->name) || find(forms, o->name) ||
 		    has_effect(forms, given, o, &of))
 			continue;
 		error("--%s has no effect with --%s, which goes with %s", o->name, of->name,

@@ -16,6 +16,8 @@ struct option_form {
 	const char *alone; /* why, behind its name: "has everything on one page" */
 };
 
+bool option_forms__is_given(const struct given *given, const char *name);
+
 /*
  * The first of a group's options that was given and is not among `with` (as above); NULL: none.
  */

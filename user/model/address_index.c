@@ -101,6 +101,39 @@ int address_index__add(struct address_index *index, uint64_t address)
 	return 1;
 }
 
+static int add_all(struct address_index *to, const struct address_index *from,
+		   const struct address_slot *slot)
+{
+	const struct address_word *words = address_index__words(from, slot);
+	const uint64_t start = slot->region << ADDRESS_INDEX_REGION_SHIFT;
+
+	for (uint64_t w = 0; w < words_of_region(from); w++) {
+		for (uint64_t bits = words[w].bits; bits; bits &= bits - 1) {
+			const uint64_t unit = w << ADDRESS_INDEX_WORD_SHIFT |
+					      (uint64_t)__builtin_ctzll(bits);
+			const int added = address_index__add(to, start | unit << from->shift);
+
+			if (added < 0)
+				return added;
+		}
+	}
+	return 0;
+}
+
+int address_index__refine(struct address_index *index, uint32_t shift)
+{
+	struct address_index finer;
+	int err = address_index__init(&finer, index->memory, shift);
+
+	for (uint64_t i = 0; i < slots_bytes(index) / sizeof(*index->slots) && !err; i++)
+		if (index->slots[i].number)
+			err = add_all(&finer, index, &index->slots[i]);
+	address_index__free(err ? &finer : index);
+	if (!err)
+		*index = finer;
+	return err;
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct address_slot *left = a, *right = b;

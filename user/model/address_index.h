@@ -59,6 +59,9 @@ void address_index__free(struct address_index *index); /* all zero is legal */
 /* The address must be a multiple of the unit. 1, 0: it was there already, -ENOMEM, -EDQUOT. */
 int address_index__add(struct address_index *index, uint64_t address);
 
+/* The same set in smaller units: some address needs them. 0, -ENOMEM or -EDQUOT: as it was. */
+int address_index__refine(struct address_index *index, uint32_t shift);
+
 /* Ranks hold from now on. 0, -ENOMEM or -EDQUOT. */
 int address_index__seal(struct address_index *index);
 

@@ -23,6 +23,7 @@ void heap__free(struct heap *heap)
 		heap_types__free(&heap->types);
 	address_index__free(&heap->index);
 	rows__free(&heap->rows, memory);
+	pile__free(&heap->counts, memory);
 	memory__release(memory);
 	free(heap);
 }
@@ -62,6 +63,11 @@ bool heap__is_complete(const struct heap *heap)
 	       !facts->losses && !facts->unfinished && !facts->dangling_references &&
 	       !facts->dangling_weak_references && !facts->dangling_roots &&
 	       !facts->odd.begun_again && !facts->odd.types_beyond && !facts->odd.sizes;
+}
+
+bool heap__has_graph(const struct heap *heap)
+{
+	return heap->has_graph;
 }
 
 uint64_t heap__memory(const struct heap *heap)

@@ -95,6 +95,12 @@ const struct heap_facts *heap__facts(const struct heap *heap);
 /* The whole dump came, and fits together: no loss, ended by itself, nothing missing. */
 bool heap__is_complete(const struct heap *heap);
 
+/*
+ * Else only its types are known, and how much there is of each (heap_histogram.h): nothing of
+ * roots, references and what is reached, in no function and no figure of this file.
+ */
+bool heap__has_graph(const struct heap *heap);
+
 uint64_t heap__memory(const struct heap *heap);	      /* bytes at present */
 uint64_t heap__memory_peak(const struct heap *heap);
 

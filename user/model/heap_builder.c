@@ -69,8 +69,18 @@ struct heap_builder *heap_builder__new(uint64_t limit)
 		heap_builder__free(builder);
 		return NULL;
 	}
+	builder->heap->has_graph = true;
 	builder->places.to = &builder->place_bytes;
 	builder->places.memory = &builder->heap->memory;
+	return builder;
+}
+
+struct heap_builder *heap_builder__new_counting(uint64_t limit)
+{
+	struct heap_builder *builder = heap_builder__new(limit);
+
+	if (builder)
+		builder->heap->has_graph = false;
 	return builder;
 }
 
@@ -88,36 +98,30 @@ void heap_builder__free(struct heap_builder *builder)
  * Objects
  */
 
-/*
- * The index in smaller units: some object has an odd address. Each address that was told so far
- * stands in a row.
- */
-static int refine_index(struct heap *heap, uint64_t address)
+int heap__fit_index(struct heap *heap, uint64_t address)
 {
-	const uint32_t shift = address & 3 ? 0 : 2;
-	struct raw_row *row = (struct raw_row *)(void *)heap->rows.pile.at;
-	uint8_t *end = heap->rows.pile.at + heap->rows.pile.used;
-	int err;
-
-	address_index__free(&heap->index);
-	err = address_index__init(&heap->index, &heap->memory, shift);
-	for (; (uint8_t *)row < end && !err; row = raw_row__next(row))
-		if (!(row->type & (ROW_DEAD | ROW_PART)) &&
-		    address_index__add(&heap->index, row->address) < 0)
-			err = memory__error(&heap->memory);
-	return err;
+	if (!(address & ((1u << heap->index.shift) - 1)))
+		return 0;
+	return address_index__refine(&heap->index, address & 3 ? 0 : 2);
 }
 
-static int encode_size(struct heap *heap, uint64_t size, uint32_t *word)
+uint64_t heap__add_size(struct heap *heap, uint64_t told)
 {
-	uint64_t *large, sum;
+	uint64_t sum;
 
-	if (size > SIZE_MOST || __builtin_add_overflow(heap->facts.bytes, size, &sum)) {
+	if (told > SIZE_MOST || __builtin_add_overflow(heap->facts.bytes, told, &sum)) {
 		heap->facts.odd.sizes++;
-		size = 0;
-		sum = heap->facts.bytes;
+		return 0;
 	}
 	heap->facts.bytes = sum;
+	return told;
+}
+
+static int encode_size(struct heap *heap, uint64_t told, uint32_t *word)
+{
+	const uint64_t size = heap__add_size(heap, told);
+	uint64_t *large;
+
 	*word = (uint32_t)size;
 	if (size < ROW_HIGH)
 		return 0;
@@ -143,13 +147,10 @@ static int begin_row(struct heap_builder *builder, const struct event *event)
 	struct raw_row row = { .address = event->object.id };
 	struct raw_row *to;
 	uint32_t type;
-	int err, added;
+	int err = heap__fit_index(heap, row.address), added;
 
-	if (row.address & ((1u << heap->index.shift) - 1)) {
-		err = refine_index(heap, row.address);
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	added = address_index__add(&heap->index, row.address);
 	if (added < 0)
 		return added;
@@ -329,6 +330,8 @@ int heap_builder__event(struct heap_builder *builder, const struct event *event)
 	switch (event->kind) {
 	case EVENT_OBJECT:
 		return add_object(builder, event);
+	case EVENT_HEADS:
+		return heap_counts__add(heap, event);
 	case EVENT_CONTAINER:
 		return begin_container(builder, event);
 	case EVENT_ROOTS:
@@ -363,6 +366,13 @@ void heap_builder__explain(const struct heap_builder *builder, int err, char *to
 {
 	const struct heap_facts *facts = heap_builder__facts(builder);
 
+	if (builder->heap && !builder->heap->has_graph) {
+		snprintf(to, bytes,
+			 "counting objects needs more memory than %s: %" PRIu64 " had come%s",
+			 err == -EDQUOT ? "the limit allows" : "the system has", facts->objects,
+			 err == -EDQUOT ? "; raise --mem-limit" : "");
+		return;
+	}
 	switch (err) {
 	case -EDQUOT:
 		snprintf(to, bytes,
@@ -386,13 +396,12 @@ void heap_builder__explain(const struct heap_builder *builder, int err, char *to
 	}
 }
 
-int heap_builder__finish(struct heap_builder *builder, struct heap **result)
+static int make_graph(struct heap_builder *builder)
 {
 	struct heap *heap = builder->heap;
 	int err = builder->is_open ? end_row(builder, false) : 0;
 
 	pile__free(&builder->place_bytes, &heap->memory);
-	heap_types__seal(&heap->types);
 	if (!err)
 		err = address_index__seal(&heap->index);
 	if (!err)
@@ -401,6 +410,21 @@ int heap_builder__finish(struct heap_builder *builder, struct heap **result)
 		err = heap_resolve(heap);
 	if (!err)
 		err = dominator_tree__grow(&heap->tree, &heap->rows, &heap->memory);
+	if (!err)
+		heap__count_up(heap);
+	return err;
+}
+
+int heap_builder__finish(struct heap_builder *builder, struct heap **result)
+{
+	struct heap *heap = builder->heap;
+	int err = 0;
+
+	heap_types__seal(&heap->types);
+	if (heap->has_graph)
+		err = make_graph(builder);
+	else
+		heap_counts__finish(heap);
 	heap->facts.odd.types_beyond = heap->types.beyond;
 	builder->facts = heap->facts;
 	builder->heap = NULL;
@@ -408,7 +432,6 @@ int heap_builder__finish(struct heap_builder *builder, struct heap **result)
 		heap__free(heap);
 		return err;
 	}
-	heap__count_up(heap);
 	*result = heap;
 	return 0;
 }

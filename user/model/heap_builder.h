@@ -22,6 +22,11 @@ struct heap_builder;
 
 /* limit: bytes of memory for all of the heap, dominators included; 0: none. NULL: no memory. */
 struct heap_builder *heap_builder__new(uint64_t limit);
+/*
+ * For a heap without a graph (heap__has_graph()): it takes EVENT_HEADS instead of objects and
+ * roots, and needs memory for their addresses only, less than 2 bytes an object.
+ */
+struct heap_builder *heap_builder__new_counting(uint64_t limit);
 void heap_builder__free(struct heap_builder *builder); /* NULL is legal */
 
 /*

@@ -42,6 +42,21 @@ static void add_shallow(const struct heap *heap, const struct heap_selection *se
 	}
 }
 
+static void add_counts(const struct heap *heap, const struct heap_selection *selection,
+		       struct heap_type_sums *sums)
+{
+	const struct heap_count *counts = (const struct heap_count *)(const void *)heap->counts.at;
+
+	for (uint32_t i = 0; i < heap->counts.used / sizeof(*counts); i++) {
+		const uint32_t group = selection->groups ? selection->groups[i] : i;
+
+		if (group == HEAP_NO_GROUP)
+			continue;
+		sums[group].objects += counts[i].objects;
+		sums[group].bytes += counts[i].bytes;
+	}
+}
+
 /*
  * In preorder subtrees are intervals, and they come in order: an object lies below another of its
  * group when it comes before the end of the last subtree that was counted for the group.
@@ -76,8 +91,12 @@ int heap__histogram_of(const struct heap *heap, const struct heap_selection *sel
 		free(ends);
 		return -ENOMEM;
 	}
-	add_shallow(heap, selection, sums);
-	add_retained(heap, selection, sums, ends);
+	if (heap->has_graph) {
+		add_shallow(heap, selection, sums);
+		add_retained(heap, selection, sums, ends);
+	} else {
+		add_counts(heap, selection, sums);
+	}
 	free(ends);
 	*result = sums;
 	return 0;

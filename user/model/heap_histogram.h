@@ -8,6 +8,7 @@
 
 #include "heap.h"
 
+/* Where the heap has no graph, all but the first two are 0. */
 struct heap_type_sums {
 	uint64_t objects, bytes;	     /* all of them */
 	uint64_t reached_objects, reached_bytes; /* that the roots reach */
@@ -30,7 +31,7 @@ struct heap_selection {
 	 */
 	const uint32_t *groups;
 	uint32_t count; /* of groups, at least 1 */
-	/* Does this object count? NULL: all do. */
+	/* Does this object count? NULL: all do. For a heap with a graph. */
 	bool (*has)(const void *context, uint32_t place);
 	const void *context;
 };

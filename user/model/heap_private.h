@@ -30,7 +30,26 @@ struct heap {
 	struct heap_facts facts;
 	struct dominator_tree tree;
 	uint32_t *places; /* of all objects by rank, once somebody asked for it */
+	bool has_graph;
+	struct pile counts; /* struct heap_count of each type, where there is no graph */
 };
+
+struct heap_count {
+	uint64_t objects, bytes;
+};
+
+/*
+ * heap_counts.c: a heap without a graph. Its addresses are kept until all has been told, for an
+ * object that comes in several parts, or twice, is one. As those of heap_builder.h.
+ */
+int heap_counts__add(struct heap *heap, const struct event *heads);
+void heap_counts__finish(struct heap *heap);
+
+/* heap_builder.c: what is to be taken for the size of an object; it is in the heap's from now on. */
+uint64_t heap__add_size(struct heap *heap, uint64_t told);
+
+/* heap_builder.c: there is a bit for this address. */
+int heap__fit_index(struct heap *heap, uint64_t address);
 
 /*
  * A row as it is told, before anybody knows where its references lead: addresses in full. It is

@@ -50,6 +50,7 @@ static bool belongs(const struct event *event)
 	case EVENT_CONTAINER:
 	case EVENT_ROOTS:
 	case EVENT_OBJECT:
+	case EVENT_HEADS:
 	case EVENT_CLASS:
 	case EVENT_DEFINE:
 	case EVENT_DUMP_END:

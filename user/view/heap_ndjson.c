@@ -93,6 +93,7 @@ void heap_view__add_header(struct json *json, const struct heap_heading *heading
 	json__text(json, "collector", heading->collector);
 	json__string(json, "accuracy", "exact");
 	json__string(json, "privacy", "contents of objects are never read");
+	json__flag(json, "histogram", heading->counts_only);
 	if (heading->is_file)
 		json__string(json, "file", heading->subject);
 	if (heading->in_file)
@@ -199,7 +200,7 @@ static int show_type_lines(struct heap_ndjson *ndjson, const char *event,
 		add_name(ndjson, list, line->type);
 		json__u64(json, "count", line->sums.objects);
 		json__u64(json, "shallow_bytes", line->sums.bytes);
-		if (strcmp(event, "freed"))
+		if (!ndjson->heading->counts_only && strcmp(event, "freed"))
 			add_retained(json, &line->sums);
 		add_ages(json, line->ages);
 		if (list->of_bytes)
@@ -431,15 +432,8 @@ static void add_odd(struct json *json, const struct heap_facts *facts)
 	json__end(json);
 }
 
-static int show_summary(struct heap_view *view)
+static void add_graph(struct json *json, const struct heap_facts *facts)
 {
-	struct heap_ndjson *ndjson = ndjson_of(view);
-	const struct heap_facts *facts = ndjson->heading->facts;
-	struct json *json = begin(ndjson, "summary");
-
-	json__bool(json, "complete", heap__is_complete(ndjson->heap));
-	json__u64(json, "objects", facts->objects);
-	json__u64(json, "bytes", facts->bytes);
 	json__u64(json, "references", facts->references);
 	json__u64(json, "null_references", facts->nulls);
 	json__u64(json, "weak_references", facts->weak_references);
@@ -450,6 +444,21 @@ static int show_summary(struct heap_view *view)
 	json__u64(json, "reached_bytes", facts->reached_bytes);
 	json__u64(json, "unreached_objects", facts->objects - facts->reached_objects);
 	json__u64(json, "unreached_bytes", facts->bytes - facts->reached_bytes);
+}
+
+static int show_summary(struct heap_view *view)
+{
+	struct heap_ndjson *ndjson = ndjson_of(view);
+	const struct heap_facts *facts = ndjson->heading->facts;
+	struct json *json = begin(ndjson, "summary");
+
+	json__bool(json, "complete", heap__is_complete(ndjson->heap));
+	json__u64(json, "objects", facts->objects);
+	json__u64(json, "bytes", facts->bytes);
+	if (!ndjson->heading->counts_only)
+		add_graph(json, facts);
+	else
+		json__flag(json, "histogram", true);
 	if (ndjson->left_out)
 		json__u64(json, "left_out", ndjson->left_out);
 	heap_view__add_missing(json, "missing", facts);

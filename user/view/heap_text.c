@@ -162,17 +162,24 @@ static void add_what(struct heap_text *text)
 	if (facts->collection != EVENT_UNKNOWN)
 		buf__printf(raw, ", after collection %" PRIu64, facts->collection);
 	heading_line(text, heap_text__escaped(text));
-	buf__printf(raw, "%s object%s, %s, %s reference%s, %s root%s",
-		    units__count(objects, facts->objects), units__s(facts->objects),
-		    units__bytes(bytes, facts->bytes), units__count(references, facts->references),
-		    units__s(facts->references), units__count(roots, facts->roots),
-		    units__s(facts->roots));
+	buf__printf(raw, "%s object%s, %s", units__count(objects, facts->objects),
+		    units__s(facts->objects), units__bytes(bytes, facts->bytes));
+	if (!text->heading->counts_only)
+		buf__printf(raw, ", %s reference%s, %s root%s",
+			    units__count(references, facts->references),
+			    units__s(facts->references), units__count(roots, facts->roots),
+			    units__s(facts->roots));
 	if (text->heading->dump_ns)
 		buf__printf(raw, ", told in %s", units__ns(bytes, text->heading->dump_ns));
 	heading_line(text, heap_text__escaped(text));
 	add_following(text);
-	heading_line(text, "exact: nothing is sampled; types, sizes and references are read, never"
-			   " the contents of objects");
+	if (!text->heading->counts_only)
+		heading_line(text, "exact: nothing is sampled; types, sizes and references are read,"
+				   " never the contents of objects");
+	else
+		heading_line(text, "exact: nothing is sampled; types and sizes are read, never the"
+				   " contents of objects; all objects count, also those that no root"
+				   " reaches: what keeps them alive is not looked at");
 }
 
 static int show_heading(struct heap_view *view)

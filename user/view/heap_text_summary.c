@@ -4,12 +4,9 @@
 #include "heap_text.h"
 #include "heap_words.h"
 
-int heap_text__summary(struct heap_view *view)
+static void add_reached(struct heap_text *text, const struct heap_facts *facts)
 {
-	struct heap_text *text = heap_text__of(view);
-	const struct heap_facts *facts = text->heading->facts;
 	const uint64_t unreached = facts->objects - facts->reached_objects;
-	const bool whole = heap__is_complete(text->heap);
 	char objects[UNITS_TEXT], bytes[UNITS_TEXT], weak[UNITS_TEXT], roots[UNITS_TEXT];
 
 	if (text->heading->of_a_part)
@@ -26,6 +23,18 @@ int heap_text__summary(struct heap_view *view)
 		    units__count(weak, facts->weak_references), units__s(facts->weak_references),
 		    units__count(roots, facts->weak_roots), units__s(facts->weak_roots));
 	heap_text__line(text, "weak       ", heap_text__escaped(text), 11);
+}
+
+int heap_text__summary(struct heap_view *view)
+{
+	struct heap_text *text = heap_text__of(view);
+	const struct heap_facts *facts = text->heading->facts;
+	const bool whole = heap__is_complete(text->heap);
+
+	if (!text->heading->counts_only)
+		add_reached(text, facts);
+	else
+		buf__add_char(&text->out, '\n');
 	buf__printf(&text->out, "%s%s%s\n",
 		    terminal__on(text->terminal, whole ? STYLE_PLAIN : STYLE_BAD),
 		    whole ? "complete: nothing is missing" : "NOT WHOLE:",

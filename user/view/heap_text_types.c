@@ -42,7 +42,8 @@ struct type_table {
 	size_t count;
 };
 
-static void choose_columns(struct type_table *types, const struct heap_type_list *list)
+static void choose_columns(struct type_table *types, const struct heap_type_list *list,
+			   bool counts_only)
 {
 	const bool has_ages = list->shown && list->lines[0].ages;
 
@@ -50,6 +51,8 @@ static void choose_columns(struct type_table *types, const struct heap_type_list
 		if ((cell == CELL_AGE || cell == CELL_OLDEST) && !has_ages)
 			continue;
 		if (cell == CELL_TYPES && !list->groups)
+			continue;
+		if (cell == CELL_RETAINED && counts_only)
 			continue;
 		types->columns[types->count] = all_columns[cell];
 		if (cell == CELL_NAME && list->groups)
@@ -148,7 +151,7 @@ static void add_types(struct heap_text *text, const struct heap_type_list *list)
 {
 	struct type_table types = { .count = 0 };
 
-	choose_columns(&types, list);
+	choose_columns(&types, list, text->heading->counts_only);
 	table__init(&types.table, types.columns, types.count, text->terminal);
 	table__titles(&types.table, &text->out);
 	for (size_t i = 0; i < list->shown; i++) {

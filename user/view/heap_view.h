@@ -5,7 +5,8 @@
  *
  *	heading()    first: what dump this is, and how much of it there is
  *	findings()   what somebody who is out of memory should know first
- *	types(), roots(), objects(), tree(), path(), merged()   as the command was asked
+ *	types(), roots(), objects(), tree(), path(), merged()   as the command was asked; of a
+ *	             heap without a graph (heap__has_graph()) types() alone
  *	summary()    last: is it all, and what is missing
  *
  * All answer 0, or a negative errno that was said.
@@ -34,6 +35,7 @@ struct terminal;
 /* Texts are the target's own bytes; of 0 bytes: not known. */
 struct heap_heading {
 	const struct heap_facts *facts;
+	bool counts_only; /* there is no graph: heap__has_graph() */
 	uint64_t pid;
 	struct text name; /* of the process */
 	struct text runtime, version, collector;

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A heap of which only the types are counted: the same counts as those of its graph. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump.h"
+#include "gctrace/wire.h"
+#include "model/heap_histogram.h"
+
+static uint64_t seed = 4711;
+
+static uint64_t any(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static int count(struct heap_builder *builder, const struct object_head *heads, size_t many)
+{
+	struct event event = { .kind = EVENT_HEADS };
+
+	event.heads.heads = heads;
+	event.heads.count = many;
+	return heap_builder__event(builder, &event);
+}
+
+static struct heap *finish(struct heap_builder *builder)
+{
+	struct heap *heap;
+
+	assert_int_equal(heap_builder__finish(builder, &heap), 0);
+	heap_builder__free(builder);
+	return heap;
+}
+
+static struct heap_type_sums sums_of(const struct heap *heap, uint64_t class_)
+{
+	const uint32_t type = heap_types__known(heap__types(heap), class_);
+	struct heap_type_sums *all, sums = { 0 };
+
+	assert_int_equal(heap__histogram(heap, &all), 0);
+	if (type != UINT32_MAX)
+		sums = all[type];
+	free(all);
+	return sums;
+}
+
+static void an_object_counts_once(void **state)
+{
+	const struct object_head heads[] = {
+		{ 0x1000, 7, 24 }, { 0x1000, 7, 24 }, { 0x2000, 8, 16 }, { 0x1000, 8, 80 },
+		{ 0x3000, 7, 40 }, { 0, 7, 8 },	      { 0x1003, 7, 1 },	 { 0x2000, 8, 16 },
+	};
+	struct heap_builder *builder = heap_builder__new_counting(0);
+	struct heap *heap;
+
+	(void)state;
+	dump__begin(builder);
+	dump__class(builder, 7, "shop.Order", "", 0, 0);
+	assert_int_equal(count(builder, heads, sizeof(heads) / sizeof(*heads)), 0);
+	dump__end(builder, GCTRACE_DUMP_COMPLETE);
+	heap = finish(builder);
+	assert_false(heap__has_graph(heap));
+	assert_true(heap__is_complete(heap));
+	assert_int_equal(heap__facts(heap)->objects, 4);
+	assert_int_equal(heap__facts(heap)->bytes, 24 + 16 + 40 + 1);
+	assert_int_equal(heap__facts(heap)->odd.nameless, 1);
+	assert_int_equal(heap__facts(heap)->undefined_types, 1);
+	assert_int_equal(sums_of(heap, 7).objects, 3);
+	assert_int_equal(sums_of(heap, 7).bytes, 65);
+	assert_int_equal(sums_of(heap, 8).objects, 1);
+	assert_int_equal(sums_of(heap, 8).reached_objects, 0);
+	heap__free(heap);
+}
+
+static void what_is_not_whole_is_not_complete(void **state)
+{
+	const struct event loss = { .kind = EVENT_LOSS };
+	struct heap *heap;
+
+	(void)state;
+	for (int lost = 0; lost < 2; lost++) {
+		struct heap_builder *builder = heap_builder__new_counting(0);
+
+		dump__begin(builder);
+		if (lost)
+			assert_int_equal(heap_builder__event(builder, &loss), 0);
+		dump__end(builder, lost ? GCTRACE_DUMP_COMPLETE : GCTRACE_DUMP_ABORTED);
+		heap = finish(builder);
+		assert_false(heap__is_complete(heap));
+		assert_int_equal(heap__facts(heap)->losses, lost);
+		heap__free(heap);
+	}
+}
+
+/* Parts, duplicates, odd addresses, sizes that lie, many classes. */
+static struct object_head any_head(unsigned int round)
+{
+	const uint64_t unit = round % 3 == 0 ? 8 : round % 3 == 1 ? 4 : 1;
+
+	return (struct object_head){
+		.id = any() % 64 ? 0x7f0000000000 + any() % (1 << 20) * (any() % 9 ? 8 : unit) :
+				   any() >> any() % 64,
+		.class_ = any() % 16 ? any() % 300 : any(),
+		.size = any() % 64 ? any() % 1000 : any() >> any() % 64,
+	};
+}
+
+static void counts_are_those_of_the_graph(void **state)
+{
+	(void)state;
+	for (unsigned int round = 0; round < 30; round++) {
+		struct heap_builder *building = heap_builder__new(0);
+		struct heap_builder *counting = heap_builder__new_counting(0);
+		struct heap *heap, *counted;
+
+		for (unsigned int i = 0; i < 20000; i++) {
+			const struct object_head head = any_head(round);
+
+			dump__leaf(building, head.id, head.class_, head.size);
+			assert_int_equal(count(counting, &head, 1), 0);
+		}
+		heap = finish(building);
+		counted = finish(counting);
+		assert_int_equal(heap__facts(heap)->objects, heap__facts(counted)->objects);
+		assert_int_equal(heap__facts(heap)->bytes, heap__facts(counted)->bytes);
+		assert_int_equal(heap__facts(heap)->odd.sizes, heap__facts(counted)->odd.sizes);
+		assert_true(heap__facts(heap)->objects > 10000);
+		for (uint64_t class_ = 0; class_ < 300; class_++) {
+			const struct heap_type_sums sums = sums_of(heap, class_);
+
+			assert_int_equal(sums.objects, sums_of(counted, class_).objects);
+			assert_int_equal(sums.bytes, sums_of(counted, class_).bytes);
+		}
+		heap__free(heap);
+		heap__free(counted);
+	}
+}
+
+static void every_limit_ends_cleanly(void **state)
+{
+	bool built = false;
+	char text[300];
+
+	(void)state;
+	for (uint64_t limit = 1000; !built; limit += limit / 20) {
+		struct heap_builder *builder = heap_builder__new_counting(limit);
+		int err = 0;
+
+		if (!builder)
+			continue;
+		seed = 4711;
+		for (unsigned int i = 0; i < 3000 && !err; i++) {
+			const struct object_head head = any_head(2);
+
+			err = count(builder, &head, 1);
+		}
+		built = err == 0;
+		if (built) {
+			heap__free(finish(builder));
+			continue;
+		}
+		assert_int_equal(err, -EDQUOT);
+		heap_builder__explain(builder, err, text, sizeof(text));
+		assert_non_null(strstr(text, "--mem-limit"));
+		heap_builder__free(builder);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_object_counts_once),
+		cmocka_unit_test(what_is_not_whole_is_not_complete),
+		cmocka_unit_test(counts_are_those_of_the_graph),
+		cmocka_unit_test(every_limit_ends_cleanly),
+	};
+
+	return cmocka_run_group_tests_name("model/heap_counts", tests, NULL, NULL);
+}
