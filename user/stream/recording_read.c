@@ -2,17 +2,12 @@
 /*
  * Reading a recording that may be damaged, cut off, or made by somebody with bad intentions.
  *
- * The file is read once from its start to its end (it may be a pipe) through a window that holds
- * the block at hand:
+ *	recording_walk.c     finds the blocks in the file
+ *	recording_ahead.c    unpacks them, ahead of who reads
+ *	here                 believes them or not, and takes the records out of them
  *
- *	window.data   [ header | stored bytes | ...read ahead ]
- *	                ^ position: its offset in the file
- *
- * A block is good if both its checksums are right and its number is not below the expected one.
- * Where no good header stands, the search goes on byte by byte for the magic and a right
- * header checksum. Where the header is good and the stored bytes are not, their length is still
- * believed as long as a good header (or the end) follows: bytes inside a block are the target's,
- * and a target that puts a block of its own into one shall not have it read.
+ * A block is good if both its checksums are right, it can be unpacked, and its number is not
+ * below the expected one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include "base/clock.h"
 #include "base/escape.h"
@@ -29,26 +22,20 @@
 #include "dump_name.h"
 #include "loss.h"
 #include "recording.h"
+#include "recording_ahead.h"
 
-#define READ_BYTES (256u << 10)
 #define HEADER_LIMIT (64u << 10)
 #define MAGIC_BYTES 8
 
-_Static_assert(sizeof(RECORDING_BLOCK_MAGIC) == MAGIC_BYTES + 1, "block magic");
-
 struct recording {
-	int fd;
+	struct recording_ahead *ahead;
 	char *path;
 	struct facts *facts;
 
-	struct buf window;
-	uint64_t position; /* in the file, of the window's start */
-	bool eof;
-	int read_error;
-
 	struct recording_block block; /* at hand */
-	void *plain;		      /* its records */
-	size_t plain_room, plain_bytes, offset;
+	const uint8_t *plain;	      /* its records */
+	size_t plain_bytes, offset;
+	int read_error;
 
 	uint32_t expected; /* number of the next block */
 	uint64_t stamp;	   /* of the last record handed on */
@@ -62,150 +49,27 @@ struct recording {
 };
 
 /* ---------------------------------------------------------------------------------------------
- * The window
- */
-
-/* Have `bytes` in the window; false at the end of the file (or where it cannot be read on). */
-static bool have(struct recording *recording, size_t bytes)
-{
-	struct buf *window = &recording->window;
-
-	while (window->len < bytes && !recording->eof) {
-		ssize_t count;
-
-		if (buf__reserve(window, READ_BYTES)) {
-			recording->read_error = window->error;
-			recording->eof = true;
-			break;
-		}
-		count = read(recording->fd, window->data + window->len, READ_BYTES);
-		if (count < 0 && errno == EINTR)
-			continue;
-		if (count <= 0) {
-			recording->read_error = count < 0 ? -errno : 0;
-			recording->eof = true;
-			break;
-		}
-		window->len += (size_t)count;
-		window->data[window->len] = '\0';
-	}
-	return window->len >= bytes;
-}
-
-static void skip(struct recording *recording, size_t bytes)
-{
-	buf__drop_front(&recording->window, bytes);
-	recording->position += bytes;
-}
-
-static uint32_t checksum(const void *bytes, size_t count)
-{
-	return (uint32_t)crc32(crc32(0, NULL, 0), bytes, (uInt)count);
-}
-
-/* A header that is right stands at this offset of the window. */
-static bool header_at(struct recording *recording, size_t offset, struct recording_block *block)
-{
-	if (!have(recording, offset + sizeof(*block)))
-		return false;
-	memcpy(block, recording->window.data + offset, sizeof(*block));
-	return !memcmp(block->magic, RECORDING_BLOCK_MAGIC, MAGIC_BYTES) &&
-	       block->header_checksum ==
-		       checksum(block, offsetof(struct recording_block, header_checksum)) &&
-	       block->stored <= RECORDING_BLOCK_LIMIT && block->plain <= RECORDING_BLOCK_LIMIT;
-}
-
-/* Move the window to the next header that is right, from offset `from` on. False: there is none. */
-static bool search(struct recording *recording, size_t from)
-{
-	struct recording_block block;
-
-	skip(recording, from);
-	while (have(recording, sizeof(block))) {
-		struct buf *window = &recording->window;
-		char *found = memmem(window->data, window->len, RECORDING_BLOCK_MAGIC, MAGIC_BYTES);
-
-		if (!found) {
-			skip(recording, window->len - (MAGIC_BYTES - 1));
-			have(recording, window->len + 1);
-			continue;
-		}
-		skip(recording, (size_t)(found - window->data));
-		if (header_at(recording, 0, &block))
-			return true;
-		skip(recording, 1);
-	}
-	return false;
-}
-
-/* ---------------------------------------------------------------------------------------------
  * Blocks
  */
 
-static int unpack(struct recording *recording, const void *stored)
+/* 0, -EBADMSG, -ENOMEM. */
+static int take_block(struct recording *recording, const struct unpacked_block *unpacked)
 {
-	const struct recording_block *block = &recording->block;
+	const struct recording_block *block = &unpacked->header;
 
-	if (recording->plain_room < block->plain) {
-		void *plain = realloc(recording->plain, block->plain);
-
-		if (!plain)
-			return -ENOMEM;
-		recording->plain = plain;
-		recording->plain_room = block->plain;
-	}
-	if (block->flags & RECORDING_ZSTD) {
-		size_t bytes = ZSTD_decompress(recording->plain, block->plain, stored,
-					       block->stored);
-
-		if (ZSTD_isError(bytes) || bytes != block->plain)
-			return -EBADMSG;
-	} else if (block->stored == block->plain) {
-		if (block->plain)
-			memcpy(recording->plain, stored, block->plain);
-	} else {
-		return -EBADMSG;
-	}
-	recording->plain_bytes = block->plain;
-	recording->offset = 0;
-	return 0;
-}
-
-/* The block at the window's start, whose header is right: 0, -EBADMSG, -ENOMEM. */
-static int take_block(struct recording *recording)
-{
-	const struct recording_block *block = &recording->block;
-	const char *stored;
-
-	if (!have(recording, sizeof(*block) + block->stored))
-		return -EBADMSG;
-	stored = recording->window.data + sizeof(*block);
-	if (checksum(stored, block->stored) != block->checksum)
-		return -EBADMSG;
 	if (block->number < recording->expected) {
 		recording->missing++; /* the numbers won't show it */
 		return -EBADMSG;
 	}
-	if (block->flags & ~(unsigned int)RECORDING_ZSTD)
-		return -EBADMSG;
-	return unpack(recording, stored);
-}
-
-/* Behind a block that is not good: to where the next one should be, or else could be. */
-static bool step_over(struct recording *recording)
-{
-	size_t whole = sizeof(struct recording_block) + recording->block.stored;
-	struct recording_block next;
-
-	if (!have(recording, whole))
-		return false;
-	if (header_at(recording, whole, &next)) {
-		skip(recording, whole);
-		return true;
-	}
-	if (recording->window.len == whole)
-		return false;
-	return search(recording, sizeof(struct recording_block));
+	if (unpacked->error)
+		return unpacked->error;
+	recording->block = *block;
+	recording->plain = unpacked->plain;
+	recording->plain_bytes = block->plain;
+	recording->offset = 0;
+	recording->missing += block->number - recording->expected;
+	recording->expected = block->number + 1;
+	return 0;
 }
 
 /*
@@ -214,24 +78,18 @@ static bool step_over(struct recording *recording)
  */
 static int next_block(struct recording *recording)
 {
-	bool found = header_at(recording, 0, &recording->block) || search(recording, 0);
+	const struct unpacked_block *unpacked;
 
-	while (found) {
-		int err;
+	while ((unpacked = recording_ahead__next(recording->ahead))) {
+		const int err = take_block(recording, unpacked);
 
-		if (!header_at(recording, 0, &recording->block))
-			break;
-		err = take_block(recording);
 		if (err == -ENOMEM)
 			return err;
-		if (!err) {
-			skip(recording, sizeof(recording->block) + recording->block.stored);
-			recording->missing += recording->block.number - recording->expected;
-			recording->expected = recording->block.number + 1;
+		recording_ahead__judge(recording->ahead, !err);
+		if (!err)
 			return 1;
-		}
-		found = step_over(recording);
 	}
+	recording->read_error = recording_ahead__read_error(recording->ahead);
 	return 0;
 }
 
@@ -269,14 +127,13 @@ static int load(struct recording *recording)
  * Opening
  */
 
-static int refuse_file(struct recording *recording)
+static int refuse_file(const struct recording *recording, const struct recording_walk *walk)
 {
-	const struct buf *window = &recording->window;
+	const struct buf *window = &walk->window;
 	size_t bytes = window->len < MAGIC_BYTES ? window->len : MAGIC_BYTES;
 
-	if (recording->read_error)
-		return error_errno(recording->read_error, "cannot read %s",
-				   escape(recording->path));
+	if (walk->read_error)
+		return error_errno(walk->read_error, "cannot read %s", escape(recording->path));
 	if (bytes == 0)
 		error("%s is empty: expected a recording, as gctrace record -p PID --output FILE "
 		      "makes it",
@@ -295,12 +152,13 @@ static int refuse_file(struct recording *recording)
 
 static int read_header(struct recording *recording)
 {
+	struct recording_walk *walk = recording_ahead__walk(recording->ahead);
 	struct recording_header header;
 
-	if (!have(recording, sizeof(header)) ||
-	    memcmp(recording->window.data, RECORDING_MAGIC, MAGIC_BYTES))
-		return refuse_file(recording);
-	memcpy(&header, recording->window.data, sizeof(header));
+	if (!recording_walk__have(walk, sizeof(header)) ||
+	    memcmp(walk->window.data, RECORDING_MAGIC, MAGIC_BYTES))
+		return refuse_file(recording, walk);
+	memcpy(&header, walk->window.data, sizeof(header));
 	if (header.major != RECORDING_MAJOR) {
 		error("%s is a recording of version %u.%u, this gctrace knows %u.%u: use the "
 		      "gctrace that made it, or a later one",
@@ -310,9 +168,9 @@ static int read_header(struct recording *recording)
 	}
 	/* A wrong length is damage like any other: the search finds the first block. */
 	if (header.header_bytes < sizeof(header) || header.header_bytes > HEADER_LIMIT ||
-	    !have(recording, header.header_bytes))
+	    !recording_walk__have(walk, header.header_bytes))
 		header.header_bytes = sizeof(header);
-	skip(recording, header.header_bytes);
+	recording_walk__skip(walk, header.header_bytes);
 	return load(recording);
 }
 
@@ -321,11 +179,13 @@ int recording__open_fd(int fd, const char *path, struct recording **out)
 	struct recording *recording = calloc(1, sizeof(*recording));
 	int err = -ENOMEM;
 
-	if (!recording) {
+	if (recording)
+		recording->ahead = recording_ahead__new(fd);
+	if (!recording || !recording->ahead) {
+		free(recording);
 		close(fd);
 		return error_errno(ENOMEM, "cannot read %s", escape(path));
 	}
-	recording->fd = fd;
 	recording->path = strdup(path);
 	recording->facts = facts__new();
 	if (recording->path && recording->facts)
@@ -361,11 +221,9 @@ void recording__close(struct recording *recording)
 {
 	if (!recording)
 		return;
-	close(recording->fd);
+	recording_ahead__free(recording->ahead);
 	facts__free(recording->facts);
-	buf__free(&recording->window);
 	buf__free(&recording->damage);
-	free(recording->plain);
 	free(recording->path);
 	free(recording);
 }
@@ -410,7 +268,7 @@ static const struct record *next_record(struct recording *recording)
 {
 	size_t left = recording->plain_bytes - recording->offset;
 	const struct record *record =
-		(const void *)((const uint8_t *)recording->plain + recording->offset);
+		(const void *)(recording->plain + recording->offset);
 
 	if (left < sizeof(*record) || record->bytes < sizeof(*record) || record->bytes > left)
 		return NULL;
