@@ -23,6 +23,12 @@ static uint64_t region_bytes(const struct address_index *index)
 	return words_of_region(index) * sizeof(struct address_word);
 }
 
+static void forget_recent(struct address_index *index)
+{
+	for (unsigned int i = 0; i < ADDRESS_INDEX_RECENT; i++)
+		index->recent[i].region = UINT64_MAX;
+}
+
 int address_index__init(struct address_index *index, struct memory *memory, uint32_t shift)
 {
 	*index = (struct address_index){
@@ -30,6 +36,7 @@ int address_index__init(struct address_index *index, struct memory *memory, uint
 		.slots_shift = FIRST_SLOTS_SHIFT,
 		.shift = shift,
 	};
+	forget_recent(index);
 	index->slots = memory__get(memory, slots_bytes(index));
 	return index->slots ? 0 : memory__error(memory);
 }
@@ -77,28 +84,26 @@ static int add_region(struct address_index *index, uint64_t region)
 	if (!words)
 		return memory__error(index->memory);
 	memset(words, 0, region_bytes(index));
+	forget_recent(index); /* they may have moved */
 	slot = (struct address_slot *)address_index__slot(index, region);
 	*slot = (struct address_slot){ region, ++index->regions };
 	return 0;
 }
 
-int address_index__add(struct address_index *index, uint64_t address)
+int address_index__enter(struct address_index *index, uint64_t region)
 {
-	struct address_word *word = (struct address_word *)address_index__word(index, address);
-	const uint64_t bit = UINT64_C(1) << (address >> index->shift & 63);
-	int err;
+	const struct address_slot *slot = address_index__slot(index, region);
 
-	if (!word) {
-		err = add_region(index, address >> ADDRESS_INDEX_REGION_SHIFT);
+	if (!slot->number) {
+		const int err = add_region(index, region);
+
 		if (err)
 			return err;
-		word = (struct address_word *)address_index__word(index, address);
+		slot = address_index__slot(index, region);
 	}
-	if (word->bits & bit)
-		return 0;
-	word->bits |= bit;
-	index->count++;
-	return 1;
+	index->recent[region & (ADDRESS_INDEX_RECENT - 1)] =
+		(struct address_near){ region, address_index__words(index, slot) };
+	return 0;
 }
 
 static int add_all(struct address_index *to, const struct address_index *from,
@@ -149,6 +154,7 @@ int address_index__seal(struct address_index *index)
 	if (index->count >= ADDRESS_INDEX_NONE)
 		return -EOVERFLOW;
 	pile__trim(&index->words, index->memory);
+	forget_recent(index);
 	index->in_order = memory__get(index->memory, index->regions * sizeof(*index->in_order));
 	if (!index->in_order)
 		return memory__error(index->memory);

@@ -29,6 +29,7 @@
 #define ADDRESS_INDEX_REGION_SHIFT 21
 #define ADDRESS_INDEX_WORD_SHIFT 6 /* bits of a word */
 #define ADDRESS_INDEX_SHIFT 3 /* of a unit, to begin with */
+#define ADDRESS_INDEX_RECENT 64u /* regions; a power of two */
 
 /* Packed: a fifth less memory is worth more than a load across two cache lines now and then. */
 struct address_word {
@@ -41,6 +42,12 @@ struct address_slot {
 	uint32_t number; /* of the region as they came, + 1; 0: the slot is free */
 };
 
+/* Where the words of a region are, as long as the area does not grow. */
+struct address_near {
+	uint64_t region; /* UINT64_MAX: none */
+	struct address_word *words;
+};
+
 struct address_index {
 	struct memory *memory;
 	struct address_slot *slots;
@@ -49,6 +56,7 @@ struct address_index {
 	uint32_t shift;	      /* of a unit */
 	uint32_t regions;
 	uint64_t count;		       /* addresses */
+	struct address_near recent[ADDRESS_INDEX_RECENT]; /* by region, for adding */
 	struct address_slot *in_order; /* sealed: the regions, by address */
 };
 
@@ -56,8 +64,8 @@ struct address_index {
 int address_index__init(struct address_index *index, struct memory *memory, uint32_t shift);
 void address_index__free(struct address_index *index); /* all zero is legal */
 
-/* The address must be a multiple of the unit. 1, 0: it was there already, -ENOMEM, -EDQUOT. */
-int address_index__add(struct address_index *index, uint64_t address);
+/* From now on addresses of this region can be added. 0, -ENOMEM or -EDQUOT. */
+int address_index__enter(struct address_index *index, uint64_t region);
 
 /* The same set in smaller units: some address needs them. 0, -ENOMEM or -EDQUOT: as it was. */
 int address_index__refine(struct address_index *index, uint32_t shift);
@@ -119,6 +127,39 @@ static inline const struct address_word *address_index__word(const struct addres
 		return NULL;
 	return address_index__words(index, slot) +
 	       (within >> (index->shift + ADDRESS_INDEX_WORD_SHIFT));
+}
+
+/* The word of an address whose region something was added to lately; else NULL. */
+static inline struct address_word *address_index__near(const struct address_index *index,
+						       uint64_t address)
+{
+	const uint64_t region = address >> ADDRESS_INDEX_REGION_SHIFT;
+	const uint64_t within = address & ((UINT64_C(1) << ADDRESS_INDEX_REGION_SHIFT) - 1);
+	const struct address_near *near = &index->recent[region & (ADDRESS_INDEX_RECENT - 1)];
+
+	if (region != near->region)
+		return NULL;
+	return near->words + (within >> (index->shift + ADDRESS_INDEX_WORD_SHIFT));
+}
+
+/* The address must be a multiple of the unit. 1, 0: it was there already, -ENOMEM, -EDQUOT. */
+static inline int address_index__add(struct address_index *index, uint64_t address)
+{
+	const uint64_t bit = UINT64_C(1) << (address >> index->shift & 63);
+	struct address_word *word = address_index__near(index, address);
+	int err;
+
+	if (!word) {
+		err = address_index__enter(index, address >> ADDRESS_INDEX_REGION_SHIFT);
+		if (err)
+			return err;
+		word = address_index__near(index, address);
+	}
+	if (word->bits & bit)
+		return 0;
+	word->bits |= bit;
+	index->count++;
+	return 1;
 }
 
 static inline void address_index__prefetch(const struct address_index *index, uint64_t address)

@@ -10,8 +10,6 @@
 #include "gctrace/wire.h"
 #include "heap_private.h"
 
-/* No object is larger than the address space of a process: it would be a lie. */
-#define SIZE_MOST (UINT64_C(1) << 56)
 #define NOT_FOLLOWED (GCTRACE_REF_WEAK | GCTRACE_REF_PHANTOM)
 #define RAW_BYTES_MOST (UINT64_C(1) << 35) /* places of raw rows have 32 bits */
 
@@ -97,25 +95,6 @@ void heap_builder__free(struct heap_builder *builder)
 /* ---------------------------------------------------------------------------------------------
  * Objects
  */
-
-int heap__fit_index(struct heap *heap, uint64_t address)
-{
-	if (!(address & ((1u << heap->index.shift) - 1)))
-		return 0;
-	return address_index__refine(&heap->index, address & 3 ? 0 : 2);
-}
-
-uint64_t heap__add_size(struct heap *heap, uint64_t told)
-{
-	uint64_t sum;
-
-	if (told > SIZE_MOST || __builtin_add_overflow(heap->facts.bytes, told, &sum)) {
-		heap->facts.odd.sizes++;
-		return 0;
-	}
-	heap->facts.bytes = sum;
-	return told;
-}
 
 static int encode_size(struct heap *heap, uint64_t told, uint32_t *word)
 {

@@ -4,6 +4,8 @@
 
 #include "heap_private.h"
 
+#define AHEAD 16 /* objects whose bits are fetched before they are looked at */
+
 /* There is a count for each type that is known. */
 static int make_room(struct heap *heap)
 {
@@ -26,10 +28,9 @@ static int add_new(struct heap *heap, const struct object_head *head)
 		err = make_room(heap);
 	if (err)
 		return err;
-	heap_types__use(&heap->types, type);
-	heap->facts.objects++;
 	count = (struct heap_count *)(void *)heap->counts.at + type;
-	count->objects++;
+	if (!count->objects++)
+		heap_types__use(&heap->types, type);
 	count->bytes += heap__add_size(heap, head->size);
 	return 0;
 }
@@ -51,10 +52,16 @@ static int add(struct heap *heap, const struct object_head *head)
 
 int heap_counts__add(struct heap *heap, const struct event *heads)
 {
+	const struct object_head *of = heads->heads.heads;
+	const size_t count = heads->heads.count;
 	int err = 0;
 
-	for (size_t i = 0; i < heads->heads.count && !err; i++)
-		err = add(heap, &heads->heads.heads[i]);
+	for (size_t i = 0; i < count && !err; i++) {
+		if (i + AHEAD < count)
+			__builtin_prefetch(address_index__near(&heap->index, of[i + AHEAD].id));
+		err = add(heap, &of[i]);
+	}
+	heap->facts.objects = heap->index.count;
 	return err;
 }
 

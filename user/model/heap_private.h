@@ -45,11 +45,29 @@ struct heap_count {
 int heap_counts__add(struct heap *heap, const struct event *heads);
 void heap_counts__finish(struct heap *heap);
 
-/* heap_builder.c: what is to be taken for the size of an object; it is in the heap's from now on. */
-uint64_t heap__add_size(struct heap *heap, uint64_t told);
+/* No object is larger than the address space of a process: it would be a lie. */
+#define HEAP_SIZE_MOST (UINT64_C(1) << 56)
 
-/* heap_builder.c: there is a bit for this address. */
-int heap__fit_index(struct heap *heap, uint64_t address);
+/* What is to be taken for the size of an object; it is in the heap's from now on. */
+static inline uint64_t heap__add_size(struct heap *heap, uint64_t told)
+{
+	uint64_t sum;
+
+	if (told > HEAP_SIZE_MOST || __builtin_add_overflow(heap->facts.bytes, told, &sum)) {
+		heap->facts.odd.sizes++;
+		return 0;
+	}
+	heap->facts.bytes = sum;
+	return told;
+}
+
+/* The index has a bit for this address. 0, -ENOMEM or -EDQUOT. */
+static inline int heap__fit_index(struct heap *heap, uint64_t address)
+{
+	if (!(address & ((1u << heap->index.shift) - 1)))
+		return 0;
+	return address_index__refine(&heap->index, address & 3 ? 0 : 2);
+}
 
 /*
  * A row as it is told, before anybody knows where its references lead: addresses in full. It is

@@ -158,22 +158,28 @@ static size_t read_far(struct object_reader *reader, struct object_head *head)
 /* Up to so many objects, and to DECODE_CHUNK; how many it told. */
 static size_t read_some(struct object_reader *reader, uint32_t *left, struct object_head *heads)
 {
-	const uint8_t *const end = reader->cursor.end;
+	const uint8_t *at = reader->cursor.at, *const end = reader->cursor.end;
+	uint64_t last = reader->last;
 	size_t told = 0;
 
-	while (*left && told < DECODE_CHUNK && !reader->cursor.bad) {
+	for (; *left && told < DECODE_CHUNK && !reader->cursor.bad; --*left) {
 		const uint8_t *behind = NULL;
 
-		if (cursor__left(&reader->cursor) >= NEAR)
-			behind = read_near(reader->cursor.at, end, reader->last, &heads[told]);
-		--*left;
-		if (!behind) {
-			told += read_far(reader, &heads[told]);
+		if (end - at >= NEAR)
+			behind = read_near(at, end, last, &heads[told]);
+		if (behind) {
+			at = behind;
+			last = heads[told++].id;
 			continue;
 		}
-		reader->cursor.at = behind;
-		reader->last = heads[told++].id;
+		reader->cursor.at = at;
+		reader->last = last;
+		told += read_far(reader, &heads[told]);
+		at = reader->cursor.at;
+		last = reader->last;
 	}
+	reader->cursor.at = at;
+	reader->last = last;
 	return told;
 }
 
