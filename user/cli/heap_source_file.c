@@ -35,6 +35,7 @@ struct search {
 	enum heap_following following;
 	uint64_t dump_wants; /* FEED_WANTS() of the dump itself */
 	bool has_dump; /* all of it has come */
+	bool is_only;  /* so there must be no further one, up to the file's end */
 };
 
 /* ---------------------------------------------------------------- following */
@@ -137,14 +138,16 @@ static int see_recorded(void *context, const struct event *event)
 {
 	struct search *search = context;
 	const bool had_begun = search->finder.begun;
-	int answer = event->kind == EVENT_PRODUCER ? intake__producer(search->intake, event) : 0;
+	int answer = 0;
 
-	if (!answer && !search->has_dump)
+	if (event->kind == EVENT_PRODUCER && !search->has_dump)
+		answer = intake__producer(search->intake, event);
+	if (!answer)
 		answer = dump_finder__event(&search->finder, event);
 	search->has_dump |= answer > 0;
 	if (answer >= 0 && are_lives_due(search))
 		answer = follow(search, event, !had_begun && search->finder.begun);
-	return answer < 0 ? answer : search->has_dump && !are_lives_due(search);
+	return answer < 0 ? answer : search->has_dump && !search->is_only && !are_lives_due(search);
 }
 
 static uint64_t wants(const struct search *search)
@@ -206,25 +209,34 @@ static int keep_lives(struct search *search, const char *path)
 	return 0;
 }
 
-static int judge_file(struct search *search, const char *path)
+/* Is it there, and the only one where it has to be? */
+static int judge_presence(const struct search *search, const struct dump_name *name)
 {
-	struct recording *recording = search->recording;
 	const struct dump_finder *finder = &search->finder;
-	struct heap_source *source = search->intake->source;
 	const char *damage;
 
 	if (!finder->begun && signals__stopping()) {
 		error("stopped before the heap dump was reached");
 		return -ECANCELED;
 	}
-	if (!finder->begun) {
-		damage = recording__damage(recording);
-		if (damage)
-			warning("%s", damage);
-		error("%s has no heap dump %" PRIu64 ": it has %" PRIu64, escape(path),
-		      finder->number, finder->seen);
-		return -ENOENT;
-	}
+	damage = recording__damage(search->recording);
+	if (damage && (!finder->begun || (search->is_only && finder->ended)))
+		warning("%s; there may have been more heap dumps", damage);
+	if (!finder->begun || (search->is_only && finder->seen > 1))
+		return dump_list__refuse(name, finder->seen);
+	return 0;
+}
+
+static int judge_file(struct search *search, const struct dump_name *name)
+{
+	struct recording *recording = search->recording;
+	const struct dump_finder *finder = &search->finder;
+	struct heap_source *source = search->intake->source;
+	const char *damage;
+	int err = judge_presence(search, name);
+
+	if (err)
+		return err;
 	intake__facts(source, search->intake->said, finder->target);
 	intake__facts(source, recording__facts(recording), finder->target);
 	source->heading.began_ns = finder->begun_ns;
@@ -239,7 +251,7 @@ static int judge_file(struct search *search, const char *path)
 	if (damage)
 		warning("%s", damage);
 	warning("%s@%" PRIu64 ": the heap dump has no end here; what there is of it is shown",
-		escape(path), finder->number);
+		escape(name->path), finder->number);
 	return 0;
 }
 
@@ -250,6 +262,8 @@ static int find_dump(struct heap_source *source, const struct dump_name *name,
 	const struct event_sink sink = { intake__take, &intake };
 	struct search search = { .intake = &intake, .following = options->following,
 				 .dump_wants = intake__wants(options),
+				 .is_only = name->number == DUMP_NAME_NONE &&
+					    !dump_list__is_read_once(name),
 				 .began_ns = clock__monotonic_ns() };
 	int err = intake__begin(&intake, source, options);
 
@@ -261,7 +275,7 @@ static int find_dump(struct heap_source *source, const struct dump_name *name,
 	if (!err)
 		err = read_dump(&search);
 	if (!err)
-		err = judge_file(&search, name->path);
+		err = judge_file(&search, name);
 	if (!err)
 		err = keep_lives(&search, name->path);
 	heap_lives__free(search.lives);
@@ -298,7 +312,9 @@ int heap_source__file(struct heap_source *source, const char *word,
 
 	if (err)
 		return err;
-	err = dump_list__resolve(&name, &number);
+	number = name.number == DUMP_NAME_NONE ? 1 : name.number;
+	if (number == DUMP_NAME_LAST)
+		err = dump_list__resolve(&name, &number);
 	if (!err) {
 		buf__printf(&subject, "%s@%" PRIu64, name.path, number);
 		set_subject(source, buf__str(&subject));

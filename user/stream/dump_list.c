@@ -2,6 +2,7 @@
 #include "dump_list.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 
 #include "base/escape.h"
@@ -155,17 +156,18 @@ int dump_list__read(struct dump_list *list, const char *path, struct buf *damage
 	return err == -ENOMEM ? error_errno(err, "cannot read %s", escape(path)) : err;
 }
 
-static int refuse(const struct dump_name *name, size_t count)
+int dump_list__refuse(const struct dump_name *name, uint64_t count)
 {
 	if (count == 0)
 		error("%s holds no heap dump; gctrace record --dump puts one into a recording",
 		      escape(name->path));
 	else if (name->number == DUMP_NAME_NONE)
-		error("%s holds %zu heap dumps: say which, by %s@1 to %s@%zu, @first or @last",
+		error("%s holds %" PRIu64 " heap dumps: say which, by %s@1 to %s@%" PRIu64
+		      ", @first or @last",
 		      escape(name->path), count, escape(name->path), escape(name->path), count);
 	else
-		error("%s holds %zu heap dump%s; there is no number %llu", escape(name->path),
-		      count, units__s(count), (unsigned long long)name->number);
+		error("%s holds %" PRIu64 " heap dump%s; there is no number %" PRIu64,
+		      escape(name->path), count, units__s(count), name->number);
 	return -ENOENT;
 }
 
@@ -191,14 +193,20 @@ static bool is_certain(const struct dump_name *name, const struct dump_entry *ch
 	       (name->number != DUMP_NAME_LAST && name->number != DUMP_NAME_NONE);
 }
 
+bool dump_list__is_read_once(const struct dump_name *name)
+{
+	struct stat st;
+
+	return stat(name->path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 int dump_list__resolve(const struct dump_name *name, uint64_t *number)
 {
 	struct dump_list list = VEC_INIT;
 	struct buf damage = BUF_INIT;
-	struct stat st;
 	int err;
 
-	if (stat(name->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+	if (dump_list__is_read_once(name)) {
 		*number = name->number == DUMP_NAME_NONE ? 1 : name->number;
 		if (*number != DUMP_NAME_LAST)
 			return 0;
@@ -213,7 +221,7 @@ int dump_list__resolve(const struct dump_name *name, uint64_t *number)
 			dump_list__warn(&damage);
 	} else if (!err) {
 		dump_list__warn(&damage);
-		err = refuse(name, list.count);
+		err = dump_list__refuse(name, list.count);
 	}
 	vec__free(&list);
 	buf__free(&damage);

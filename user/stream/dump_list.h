@@ -38,4 +38,10 @@ void dump_list__warn(const struct buf *damage);
  */
 int dump_list__resolve(const struct dump_name *name, uint64_t *number);
 
+/* It is no regular file: a pipe. */
+bool dump_list__is_read_once(const struct dump_name *name);
+
+/* That it is not meant so, where there are so many dumps: said. -ENOENT. */
+int dump_list__refuse(const struct dump_name *name, uint64_t count);
+
 #endif
