@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * How fast the stream decodes, on one core, from ring memory to a sink that adds up; and from a
- * recording on disk to a histogram of types, as gctrace heap --histogram makes it. One line a figure, beside its budget where it has
- * one. The least of several runs, because what disturbs a run only makes it slower.
+ * recording on disk to a histogram of types, as gctrace heap --histogram makes it. One line a
+ * figure, beside its budget where it has one. The least of several runs, because what disturbs a
+ * run only makes it slower.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,8 +13,8 @@
  *
  * What the sink gets: the target's events from C_BEGIN to the dump's end in their order, each with
  * whatever kinds the feed is told to want: EVENT_CONTAINER, _ROOTS, _OBJECT or _HEADS, _CLASS,
- * _DEFINE, _PRODUCER, _DUMP_END, and EVENT_LOSS of that time. Collections are not among them, nor what
- * another tracer's dump tells.
+ * _DEFINE, _PRODUCER, _DUMP_END, and EVENT_LOSS of that time. Collections are not among them, nor
+ * what another tracer's dump tells.
  *
  * One thread. That a dump cannot be had is no error of these functions, but its result.
  */

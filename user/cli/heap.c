@@ -60,8 +60,9 @@ static const struct option heap_options[] = {
 	  .help = "How many types, objects or branches of a tree to show; 0: all" },
 	{ .name = "histogram", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct heap_settings, histogram),
-	  .help = "Count the objects and bytes of each type and nothing else: several times as fast,"
-		  " in a tenth of the memory; what roots reach or keep alive is not looked at" },
+	  .help = "Count the objects and bytes of each type and nothing else: several times as"
+		  " fast, in a tenth of the memory; what roots reach or keep alive is not looked"
+		  " at" },
 	{ .name = "age-at-least", .kind = OPTION_COUNT, .metavar = "COUNT", .min = 1,
 	  .offset = offsetof(struct heap_settings, age_least),
 	  .help = "Only types of, or only, objects that are known to have survived so many"

@@ -28,7 +28,7 @@ struct recording_ahead {
 	bool is_regular;
 	struct recording_walk walk; /* of whoever set `walking` */
 
-	pthread_mutex_t lock; /* for all that follows, but for what is in a slot that is not ready */
+	pthread_mutex_t lock; /* for all below, but for what is in a slot that is not ready */
 	pthread_cond_t changed;
 	pthread_t thread;
 	bool has_thread, ending;

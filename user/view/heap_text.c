@@ -148,6 +148,17 @@ static void add_following(struct heap_text *text)
 				   " was lost");
 }
 
+static void add_accuracy(struct heap_text *text)
+{
+	if (text->heading->counts_only)
+		heading_line(text, "exact: nothing is sampled; types and sizes are read, never the"
+				   " contents of objects; all objects count, also those that no"
+				   " root reaches: what keeps them alive is not looked at");
+	else
+		heading_line(text, "exact: nothing is sampled; types, sizes and references are"
+				   " read, never the contents of objects");
+}
+
 static void add_what(struct heap_text *text)
 {
 	const struct heap_facts *facts = text->heading->facts;
@@ -173,13 +184,7 @@ static void add_what(struct heap_text *text)
 		buf__printf(raw, ", told in %s", units__ns(bytes, text->heading->dump_ns));
 	heading_line(text, heap_text__escaped(text));
 	add_following(text);
-	if (!text->heading->counts_only)
-		heading_line(text, "exact: nothing is sampled; types, sizes and references are read,"
-				   " never the contents of objects");
-	else
-		heading_line(text, "exact: nothing is sampled; types and sizes are read, never the"
-				   " contents of objects; all objects count, also those that no root"
-				   " reaches: what keeps them alive is not looked at");
+	add_accuracy(text);
 }
 
 static int show_heading(struct heap_view *view)

@@ -131,12 +131,49 @@ static void addresses_out_of_nowhere_end_at_the_limit(void **state)
 	assert_int_equal(memory.used, 0);
 }
 
+/* Over many regions, back and forth; each address is new once, in whatever units. */
+static void finer_units_hold_the_same_addresses(void **state)
+{
+	enum { MANY = 30000 };
+	static const uint32_t shifts[] = { 3, 2, 0 };
+	uint64_t *addresses = malloc(MANY * sizeof(*addresses));
+	struct memory memory = { 0 };
+	struct address_index index;
+	uint64_t distinct = 0;
+
+	(void)state;
+	assert_int_equal(address_index__init(&index, &memory, 3), 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		const uint32_t shift = shifts[i / (MANY / 3)];
+
+		if (shift != index.shift)
+			assert_int_equal(address_index__refine(&index, shift), 0);
+		addresses[i] = random_number() % 300 << 33 | random_number() % 4096 << shift;
+		distinct += (uint64_t)address_index__add(&index, addresses[i]);
+	}
+	assert_int_equal(index.count, distinct);
+	assert_true(distinct > MANY / 2);
+	for (uint32_t i = 0; i < MANY; i++) {
+		assert_int_equal(address_index__add(&index, addresses[i]), 0);
+		assert_true(address_index__has(&index, addresses[i]));
+	}
+	assert_int_equal(address_index__seal(&index), 0);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(address_index__address(&index,
+							address_index__rank(&index, addresses[i])),
+				 addresses[i]);
+	address_index__free(&index);
+	assert_int_equal(memory.used, 0);
+	free(addresses);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_of_eight_bytes),
 		cmocka_unit_test(addresses_of_four_bytes),
 		cmocka_unit_test(odd_addresses),
+		cmocka_unit_test(finer_units_hold_the_same_addresses),
 		cmocka_unit_test(an_empty_one_has_nothing),
 		cmocka_unit_test(both_ends_of_the_address_space),
 		cmocka_unit_test(addresses_out_of_nowhere_end_at_the_limit),
