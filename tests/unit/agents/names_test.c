@@ -170,7 +170,8 @@ static void arrays_have_their_dimensions(void **state)
 	assert_name(names__class(STRINGS * 16), "System.String[]");
 	assert_name(names__class(JAGGED * 16), "My.App.Größe[,,][]");
 	assert_name(names__class(ENTRIES * 16),
-		    "System.Collections.Generic.Dictionary<System.String, System.String[]>+Entry[]");
+		    "System.Collections.Generic.Dictionary<System.String, System.String[]>"
+		    "+Entry[]");
 }
 
 static void what_is_not_known_has_no_name(void **state)
