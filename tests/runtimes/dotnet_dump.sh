@@ -47,8 +47,10 @@ found() {
 
 t "what holds an object is named: fields with nulls between, elements, structs, threads"
 held 0 100
-run timeout 120 gctrace record -p "$(pid held)" -d 1s --dump --output "$TMP/held.gctrace"
-expect_status 0
+start recorder gctrace record -p "$(pid held)" --dump --output "$TMP/held.gctrace"
+wait_for grep -qs "heap dump of" "$TMP/recorder.err" || fail "no dump came"
+stop recorder INT
+expect_equal 0 "$status" "the recorder's exit status"
 found ByEntry "static Held.Program.entries ._entries [0].value"
 found ByElement "static Held.Program.pairs [17].Second"
 found ByStruct "static Held.Program.hasPair .Pair.Second"
