@@ -17,7 +17,7 @@
 enum type_kind {
 	TYPE_CLASS,	 /* a reference's place is its offset */
 	TYPE_REFERENCES, /* an array of them: the element's number */
-	TYPE_STRUCTS,	 /* an array of structs: the element's and the field's number (places.h) */
+	TYPE_STRUCTS,	 /* an array of structs: the element's and the field's number */
 	TYPE_STRANGE	 /* an array of which nothing else is known: places are unknown */
 };
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Heap dumps of .NET, with the agent: what holds an object is named with the fields and elements on the
-# way, each dump is whole and of a collection of all generations however busy the program is, and
-# whatever ends one early leaves the program as it was.
+# Heap dumps of .NET, with the agent: what holds an object is named with the fields and elements on
+# the way, each dump is whole and of a collection of all generations however busy the program is,
+# and whatever ends one early leaves the program as it was.
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/dotnet/compile.bash"
 need_root
@@ -17,7 +17,8 @@ held() {	# THREADS OBJECTS
 	start held env TMPDIR="$TMP" CORECLR_ENABLE_NOTIFICATION_PROFILERS=1 \
 		CORECLR_NOTIFICATION_PROFILERS="$BUILD/libgctrace-dotnet.so=$guid;" \
 		dotnet "$TMP/held.dll" "$@"
-	wait_for grep -qs ready "$TMP/held.out" || { fail "it did not start"; show "$TMP/held.err"; }
+	wait_for grep -qs ready "$TMP/held.out" ||
+		{ fail "it did not start"; show "$TMP/held.err"; }
 }
 
 dump() {	# [OPTION…]
@@ -25,7 +26,8 @@ dump() {	# [OPTION…]
 }
 
 quiet() {
-	wait_for "semaphores $(pid held) >/dev/null" || { fail "semaphores are up"; semaphores "$(pid held)"; }
+	wait_for "semaphores $(pid held) >/dev/null" ||
+		{ fail "semaphores are up"; semaphores "$(pid held)"; }
 }
 
 # Whole, and all that was told is reached: a full collection leaves nothing else.
