@@ -61,6 +61,7 @@ enum state { IDLE, PREPARING, ARMED, RUNNING, TOLD };
 
 static struct {
 	_Atomic enum state state;
+	atomic_bool is_stopped;
 	bool is_ready, cannot;	/* threads and address space are there; cannot be had */
 	bool was_wanted;	/* by the watcher */
 	struct worker names, collector, closer;
@@ -136,6 +137,8 @@ static void walk_event(uint32_t id, struct payload *payload)
 static void close_session(void *context)
 {
 	(void)context;
+	if (dump.is_stopped)
+		return;
 	session__close(SESSION_DUMP);
 	session__renew();
 }
@@ -168,8 +171,9 @@ static void forget(void)
 static void finish(void *context)
 {
 	(void)context;
-	end(dump.is_failed ? GCTRACE_DUMP_ABORTED : GCTRACE_DUMP_COMPLETE);
-	forget();
+	end(dump.is_failed || dump.is_stopped ? GCTRACE_DUMP_ABORTED : GCTRACE_DUMP_COMPLETE);
+	if (!dump.is_stopped)
+		forget();
 }
 
 /* One of gen0 or gen1 may also be made in the pause in which a background one starts. */
@@ -259,10 +263,12 @@ static bool try_to_collect(void)
 {
 	dump.has_started = dump.was_passed_over = false;
 	dump.background = BACKGROUND_UNKNOWN;
-	if (session__open(SESSION_DUMP) < 0)
+	if (dump.is_stopped || session__open(SESSION_DUMP) < 0)
 		return false;
 	await_background();
-	return pace__is_wanted() && CLR_CALL(force_gc) >= 0 && dump.state == ARMED;
+	if (!pace__is_wanted() || dump.is_stopped)
+		return false;
+	return CLR_CALL(force_gc) >= 0 && dump.state == ARMED;
 }
 
 static void collect(void *context)
@@ -279,6 +285,8 @@ static void collect(void *context)
 static void prepare(void *context)
 {
 	(void)context;
+	if (dump.is_stopped)
+		return;
 	modules__open();
 	frozen__learn();
 	worker__post(&dump.collector, collect, NULL);
@@ -349,4 +357,9 @@ void dump__want(bool is_wanted)
 		break;
 	}
 	dump.was_wanted = dump.was_wanted && is_wanted; /* a fall is seen, a rise waits */
+}
+
+void dump__stop(void)
+{
+	dump.is_stopped = true;
 }

@@ -15,4 +15,7 @@ void dump__want(bool is_wanted);
  */
 void dump__deliver(uint32_t id, uint32_t version, const uint8_t *payload, uint32_t bytes);
 
+/* The runtime ends: nothing is asked of it from now on. Any thread. */
+void dump__stop(void);
+
 #endif

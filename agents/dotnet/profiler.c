@@ -186,6 +186,7 @@ static HRESULT shutdown(void *self)
 {
 	(void)self;
 	watcher__stop();
+	dump__stop();
 	return S_OK;
 }
 
