@@ -2,7 +2,7 @@
 /*
  * The place of a reference in its object, by the slot that it stands in:
  *
- *	class              PLACE_OFFSET  bytes from the object's start; fields are told with theirs
+ *	class              PLACE_OFFSET  bytes from its start; fields are told with theirs
  *	array              PLACE_INDEX   the element's number
  *	array of structs   PLACE_INDEX   element * fields + field, where the array's class is told
  *	                                 with the fields of an element that may hold references
