@@ -164,6 +164,78 @@ static void a_pile_is_cut_wherever_it_ends(void **state)
 	}
 }
 
+/* Pieces come out of what was kept, none over another, and all is counted once. */
+static void what_is_kept_is_taken_again(void **state)
+{
+	static const uint64_t sizes[] = { 3 * MIB + 5 * 8, 300000, 4 * MIB, 100, 2 * MIB, 9 * MIB };
+	const size_t count = sizeof(sizes) / sizeof(*sizes);
+	struct memory memory = { 0 };
+	uint64_t *at[sizeof(sizes) / sizeof(*sizes)], sum = 0;
+
+	(void)state;
+	memory__keep(&memory, memory__get(&memory, 8 * MIB + 24), 8 * MIB + 24);
+	memory__keep(&memory, memory__get(&memory, 2 * MIB), 2 * MIB);
+	memory__keep(&memory, memory__get(&memory, 64), 64);
+	assert_true(memory.used <= 10 * MIB + 24);
+	for (size_t i = 0; i < count; i++) {
+		at[i] = memory__take(&memory, sizes[i]);
+		assert_non_null(at[i]);
+		fill(at[i], 0, sizes[i] / 8);
+		sum += sizes[i];
+	}
+	for (size_t i = 0; i < count; i++)
+		expect(at[i], sizes[i] / 8);
+	assert_true(memory.used >= sum);
+	memory__release(&memory);
+	assert_int_equal(memory.used, sum);
+	for (size_t i = 0; i < count; i++) { /* they are pieces like others */
+		at[i] = memory__resize(&memory, at[i], sizes[i], sizes[i] + 5 * MIB);
+		expect(at[i], sizes[i] / 8);
+		memory__put(&memory, at[i], sizes[i] + 5 * MIB);
+	}
+	assert_int_equal(memory.used, 0);
+}
+
+static void the_limit_takes_what_is_kept(void **state)
+{
+	struct memory memory = { .limit = 10 * MIB };
+	void *at;
+
+	(void)state;
+	memory__keep(&memory, memory__get(&memory, 8 * MIB), 8 * MIB);
+	at = memory__get(&memory, 9 * MIB);
+	assert_non_null(at);
+	assert_int_equal(memory.used, 9 * MIB);
+	memory__put(&memory, at, 9 * MIB);
+	assert_int_equal(memory.used, 0);
+}
+
+/* Also where the limit has no room for as much as is wanted. */
+static void a_pile_that_is_cut_holds_what_it_held(void **state)
+{
+	static const uint64_t limits[] = { 0, 12 * MIB };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		struct memory memory = { .limit = limits[i] };
+		struct pile pile = { 0 };
+		uint64_t *at;
+
+		fill(pile__add(&pile, &memory, 9 * MIB), 0, 9 * MIB / 8);
+		pile.used = 2 * MIB + 8;
+		pile__cut(&pile, &memory, 20 * MIB);
+		at = memory__take(&memory, limits[i] ? MIB : 20 * MIB);
+		assert_non_null(at);
+		fill(at, 0, MIB / 8);
+		expect((const uint64_t *)(const void *)pile.at, pile.used / 8);
+		expect(at, MIB / 8);
+		memory__put(&memory, at, limits[i] ? MIB : 20 * MIB);
+		pile__free(&pile, &memory);
+		memory__release(&memory);
+		assert_int_equal(memory.used, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +246,9 @@ int main(void)
 		cmocka_unit_test(arrays_are_counted),
 		cmocka_unit_test(what_is_kept_is_taken_or_goes_back),
 		cmocka_unit_test(a_pile_is_cut_wherever_it_ends),
+		cmocka_unit_test(what_is_kept_is_taken_again),
+		cmocka_unit_test(the_limit_takes_what_is_kept),
+		cmocka_unit_test(a_pile_that_is_cut_holds_what_it_held),
 	};
 
 	return cmocka_run_group_tests_name("model/memory", tests, NULL, NULL);
