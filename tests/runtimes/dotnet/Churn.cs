@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// For benchmarks. Churn: what a thread allocates in so many seconds, over objects kept, a round at a
+// time: prints "ready", then for each line on standard input does one round and prints
+// "ALLOCATIONS NANOSECONDS COLLECTIONS PAUSE_NANOSECONDS". Large: a heap of so many million objects
+// that refer to two others each; does nothing until it is told to end.
+using System;
+using System.Threading;
+
+namespace Programs;
+
+static class Churn
+{
+    sealed class Node
+    {
+        public Node Next;
+        public byte[] Bytes;
+    }
+
+    public static int Run(int kept, double seconds)
+    {
+        var nodes = new Node[kept];
+        Round(nodes, 1);
+        Console.WriteLine("ready");
+        while (Console.ReadLine() != null)
+        {
+            int collections = GC.CollectionCount(0);
+            TimeSpan pause = GC.GetTotalPauseDuration();
+            long began = Wait.Now;
+            long allocations = Round(nodes, seconds);
+            Console.WriteLine($"{allocations} {Wait.Now - began} " +
+                $"{GC.CollectionCount(0) - collections} " +
+                $"{(GC.GetTotalPauseDuration() - pause).Ticks * 100}");
+        }
+        return 0;
+    }
+
+    static long Round(Node[] nodes, double seconds)
+    {
+        long until = Wait.Now + (long)(seconds * 1e9), allocations = 0;
+        uint random = 12345;
+        while (Wait.Now < until)
+        {
+            for (int i = 0; i < 10000; i++)
+            {
+                random = random * 1664525 + 1013904223;
+                uint at = (uint)((ulong)random * (uint)nodes.Length >> 32);
+                var made = new Node { Bytes = new byte[random >> 8 & 63] };
+                if ((random >> 16 & 15) == 0)
+                    nodes[at] = made;
+            }
+            allocations += 20000;
+        }
+        return allocations;
+    }
+}
+
+static class Large
+{
+    sealed class Leaf { public long Number; }
+    sealed class Node { public object Left, Right; }
+
+    static object[] roots;
+
+    // Of eleven objects ten are nodes that refer to a leaf, or to the node before, and to another.
+    public static int Run(int millions)
+    {
+        int nodes = millions * 10000000 / 11;
+        roots = new object[nodes / 100 + 1];
+        Node last = null;
+        object leaf = null;
+        for (int i = 0; i < nodes; i++)
+        {
+            if (i % 10 == 0)
+                leaf = new Leaf { Number = i };
+            last = new Node { Left = i % 100 == 0 ? null : last, Right = leaf };
+            if (i % 100 == 99)
+                roots[i / 100] = last;
+        }
+        roots[nodes / 100] = last;
+        GC.Collect();
+        Console.WriteLine("ready");
+        while (Console.ReadLine() != null)
+            Console.WriteLine($"{GC.CollectionCount(0)} {GC.GetTotalPauseDuration().Ticks * 100}");
+        return 0;
+    }
+}

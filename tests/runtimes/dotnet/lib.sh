@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+#
+# What the .NET tests share, behind tests/e2e/lib.sh:
+#
+# dotnet_build [8.0|9.0]     build the programs for the SDK's own runtime, or self-contained with that
+#                            one; $programs is how to run them. Once: they are kept in $BUILD
+# program NAME ARGUMENT…     start a program as `program`, in the environment of ${settings[@]}
+#                            (DOTNET_X=y) and of ${agent[@]}, with which it loads the agent, and
+#                            wait until it is ready. It waits for $TMP/go where it has work to do
+# trace NAME COMMAND…        start gctrace on `program`, and wait until that hears of it
+
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_HOME=$BUILD/tests/dotnet/home
+export NUGET_PACKAGES=$BUILD/tests/dotnet/packages MSBUILDDISABLENODEREUSE=1
+dotnet_sources=$ROOT/tests/runtimes/dotnet
+dotnet_guid='{67637472-6163-6500-8000-646f746e6574}'
+settings=()
+agent=(CORECLR_ENABLE_NOTIFICATION_PROFILERS=1
+	"CORECLR_NOTIFICATION_PROFILERS=$BUILD/libgctrace-dotnet.so=$dotnet_guid;")
+
+# The SDK's own runtime is there with it. Others come from NuGet, so where that cannot be reached
+# there are none.
+dotnet_build() {
+	local version=${1-} kept=$BUILD/tests/dotnet/${1:-own} options=()
+	command -v dotnet >/dev/null || return 1
+	mkdir -p "$kept" "$DOTNET_CLI_HOME"
+	[ -z "$version" ] || options=(-p:TargetFramework="net$version" -r linux-x64 --self-contained)
+	programs=(dotnet "$kept/Programs.dll")
+	[ -z "$version" ] || programs=("$kept/Programs")
+	(
+		flock 9
+		[ -e "$kept/Programs.dll" ] && [ -z "$(find "$dotnet_sources" -newer "$kept/Programs.dll" \
+			! -name lib.sh -type f)" ] && exit
+		dotnet build "$dotnet_sources/Programs.csproj" -c Release -o "$kept" -v q \
+			-p:BaseIntermediateOutputPath="$kept.obj/" -p:UseSharedCompilation=false \
+			${options[@]+"${options[@]}"} >"$TMP/build.out" 2>&1 && touch "$kept/Programs.dll"
+	) 9>"$kept.lock"
+}
+
+need_programs() {
+	need dotnet
+	dotnet_build || skip_all "the SDK does not build: $(grep -m 1 error "$TMP/build.out")"
+}
+
+program() {
+	rm -f "$TMP/go"
+	start program env ${agent[@]+"${agent[@]}"} ${settings[@]+"${settings[@]}"} \
+		"${programs[@]}" "$@"
+	wait_for grep -qs ready "$TMP/program.out" ||
+		{ fail "the program did not start"; show "$TMP/program.err"; }
+}
+
+trace() {
+	local name=$1
+	shift
+	start "$name" gctrace "$@"
+	# The agent looks 20 times a second and more, and needs a moment to ask the runtime.
+	wait_for "! semaphores $(pid program) >/dev/null 2>&1" && sleep 0.7 ||
+		{ fail "gctrace did not attach"; show "$TMP/$name.err"; }
+}
+
+# Wait for the end of a process which a test started ends by itself, and well.
+ended_well() {	# NAME
+	join "$1"
+	[ $status = 0 ] || { fail "the exit status of $1 is $status"; show "$TMP/$1.err"; }
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Does gctrace say of a .NET program's collections what the runtime itself says?
+
+    dotnet_compare.py GCTRACE.json TRUTH
+
+TRUTH is what dotnet/Collections.cs wrote. What is compared, between its begin and end:
+
+  counts       collections, and those of generation 1 or more and 2, are CollectionCount's
+  each         its generation, and whether the program ran beside it, are GetGCMemoryInfo's
+  numbers      go up by 1 from collection to collection, in the order of their starts
+  causes       each call of GC.Collect lies around a collection that was asked for, of that
+               generation or an older one; and nothing else is called asked for
+  pauses       pause and suspension are what the runtime calls a pause: of most collections within
+               a tenth, as the two are not measured at the very same places; and a collection that
+               was waited for lies within the call
+
+Prints what differs, and a line of what was compared; the exit status is 0 where nothing differs.
+"""
+import json
+import statistics
+import sys
+
+errors = []
+
+
+def error(text):
+    errors.append(text)
+
+
+class Truth:
+    def __init__(self, path):
+        self.collections, self.asked = {}, []
+        for line in open(path, encoding='ascii'):
+            word, *rest = line.split()
+            numbers = [int(number) for number in rest]
+            if word == 'begin':
+                self.begin = numbers
+            elif word == 'end':
+                self.end = numbers
+            elif word == 'asked':
+                self.asked.append(numbers)
+            elif any(numbers[4:]):  # else a background one that became a blocking one
+                self.collections[numbers[0]] = numbers[1:]
+
+    def counted(self, generation):
+        return self.end[1 + generation] - self.begin[1 + generation]
+
+
+def read(path):
+    """Collections, and the summary."""
+    collections, summary = [], None
+    for line in open(path, encoding='utf-8'):
+        event = json.loads(line)
+        if event['event'] == 'gc':
+            # The heaps of large and of pinned objects are 3 and 4, and collected with 2.
+            event['generation'] = min(event['generation'], 2)
+            collections.append(event)
+        elif event['event'] == 'summary':
+            summary = event
+    return sorted(collections, key=lambda event: event['start_ns']), summary
+
+
+def compare_counts(traced, truth):
+    for generation in range(3):
+        ours = sum(event['generation'] >= generation for event in traced)
+        if ours != truth.counted(generation):
+            error(f'{ours} collections of generation {generation} or more, '
+                  f'CollectionCount says {truth.counted(generation)}')
+
+
+def compare_numbers(traced):
+    for before, event in zip(traced, traced[1:]):
+        if event['gc'] != before['gc'] + 1:
+            error(f"collection {event['gc']} follows {before['gc']}")
+
+
+def compare_each(traced, truth):
+    """The runtime numbers collections from 1 as they start."""
+    ratios, pauses = [], [0, 0]
+    for index, event in enumerate(traced, truth.begin[1] + 1):
+        if index not in truth.collections:
+            continue
+        generation, concurrent, _, pause, *_ = truth.collections[index]
+        if event['generation'] != generation:
+            error(f"collection {index} is of generation {generation}, "
+                  f"gctrace says {event['generation']}")
+        if event.get('concurrent', False) != bool(concurrent):
+            error(f'collection {index} is {"" if concurrent else "not "}in the background')
+        ours = event['pause_ns'] + event.get('suspend_ns', 0)
+        ratios.append(ours / pause)
+        pauses[0] += ours
+        pauses[1] += pause
+    middle = statistics.median(ratios) if ratios else 0
+    if not 0.9 < middle < 1.1:
+        error(f'of half of the collections the pause is less than {middle:.2f} of what it is')
+    return len(ratios), pauses
+
+
+def compare_asked(traced, truth):
+    """Calls of GC.Collect, and collections that the runtime says were asked for."""
+    left = [event for event in traced if event.get('cause') == 'explicit']
+    nexts = [asked[0] for asked in truth.asked[1:]] + [truth.end[0]]
+    for (start, end, generation, blocking), next_ in zip(truth.asked, nexts):
+        # One in the background may begin when the call is over, or not at all where one runs.
+        until = end if blocking else next_
+        within = [event for event in left if start <= event['start_ns'] <= until]
+        left = [event for event in left if event not in within]
+        if not blocking:
+            continue
+        if len(within) != 1 or within[0]['generation'] < generation:
+            error(f'of a call for generation {generation} gctrace has '
+                  f"{[event['generation'] for event in within]}")
+        elif within[0]['end_ns'] > end:
+            error(f"collection {within[0]['gc']} ends {within[0]['end_ns'] - end} ns after the "
+                  'call that waited for it')
+    for event in left:
+        error(f"collection {event['gc']} was not asked for, gctrace says so")
+
+
+def main():
+    truth = Truth(sys.argv[2])
+    traced, summary = read(sys.argv[1])
+    traced = [event for event in traced if truth.begin[0] <= event['start_ns'] <= truth.end[0]]
+    if not summary or not summary['complete'] or any(summary['odd'].values()):
+        error(f'something was lost or odd: {summary}')
+    if any(event.get('partial') or event.get('incomplete') or event.get('cut_off')
+           for event in traced):
+        error('a collection is not whole')
+    compare_counts(traced, truth)
+    compare_numbers(traced)
+    compared, pauses = compare_each(traced, truth)
+    compare_asked(traced, truth)
+    beside = sum(event.get('concurrent', False) for event in traced)
+    for text in errors[:20]:
+        print(text[:1000])
+    print(f'{len(traced)} collections, {beside} of them in the background, {compared} compared one '
+          f'by one, {len(truth.asked)} calls; pauses {pauses[0] / 1e6:.3f} ms, '
+          f'the runtime says {pauses[1] / 1e6:.3f}')
+    if len(traced) < 20 or compared < 20:
+        print('the load is too light')
+        return 1
+    return 1 if errors else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
