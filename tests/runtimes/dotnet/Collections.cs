@@ -93,7 +93,7 @@ static class Collections
         do
         {
             before = GC.CollectionCount(2);
-            GC.Collect(2, GCCollectionMode.Forced, true, false);
+            Ask(2, GCCollectionMode.Forced, true, false);
         } while (GC.CollectionCount(2) != before + 1);
     }
 
