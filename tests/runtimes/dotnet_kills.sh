@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# .NET, with the agent: whoever is killed, whenever, and whoever comes and goes how often, the program
+# lives on, with the memory that it had, and a later gctrace finds all as it should be.
+# parallel: yes
+. "$(dirname "$0")/../e2e/lib.sh"
+. "$(dirname "$0")/dotnet/lib.sh"
+need jq
+need_root
+need_programs
+
+visits=${VISITS:-20}
+
+rounds() { awk '$1 == "alive" { n = $2 } END { print n + 0 }' "$TMP/program.out"; }
+resident_kib() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$(pid program)/status"; }
+
+# It does work from now on, and finds its objects to be what they were.
+lives_on() {
+	local from
+	from=$(rounds)
+	wait_for "[ \"\$(rounds)\" -gt $((from + 20)) ]" ||
+		{ fail "it does no work any more"; show "$TMP/program.err"; }
+}
+
+# Nobody is subscribed, and one who comes now is told all.
+is_as_before() {
+	lives_on
+	wait_for 'semaphores "$(pid program)" >"$TMP/up" 2>&1' ||
+		{ fail "a semaphore stayed up"; show "$TMP/up"; }
+	run gctrace -p "$(pid program)" -n 3 -d 30s -o json
+	expect_status 0
+	expect "$TMP/out" '"event":"summary".*"complete":true'
+	lives_on
+}
+
+t "200 threads that allocate: collections, moves and a dump, and the program lives on"
+program busy 200 0
+run gctrace -p "$(pid program)" --moves -n 30 -d 60s -o json
+expect_status 0
+run gctrace heap -p "$(pid program)" -o json
+expect_status 0
+jq -c 'select(.event == "summary")' "$TMP/out" >"$TMP/summary"
+expect "$TMP/summary" '"complete":true'
+expect "$TMP/summary" '"missing":\{\},"odd":\{\}'
+is_as_before
+stop program KILL
+pass
+
+t "gctrace is killed in the midst of a dump, over and over"
+program busy 20 0
+for ms in 0 20 50 100 150 200 300 400; do
+	rm -f "$TMP/recording"
+	start record gctrace record -p "$(pid program)" --moves --dump=100ms --output "$TMP/recording"
+	wait_for '! semaphores "$(pid program)" >/dev/null 2>&1'
+	sleep "0.$(printf %03d $ms)"
+	stop record KILL
+	lives_on
+done
+is_as_before
+pass
+
+t "attached to and left $visits times: its memory is what it was"
+# What it allocates goes on meanwhile: the least of some looks is what it needs.
+least() {
+	local least=0 now
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		now=$(resident_kib)
+		[ "$least" = 0 ] || [ "$now" -lt "$least" ] && least=$now
+		sleep 0.2
+	done
+	echo "$least"
+}
+before=$(least)
+for ((visit = 0; visit < visits; visit++)); do
+	run gctrace -p "$(pid program)" --moves -n 2 -d 30s -o json
+	expect_status 0 || break
+done
+after=$(least)
+echo "$before KiB before, $after KiB after $visits visits"
+# A twentieth: how many collections it had lately makes as much of a difference.
+[ "$after" -lt $((before * 105 / 100)) ] || fail "it has grown from $before to $after KiB"
+is_as_before
+stop program KILL
+pass
+
+t "the program is killed in the midst of a dump"
+for ms in 30 100 250; do
+	program busy 20 0
+	rm -f "$TMP/recording"
+	start record gctrace record -p "$(pid program)" --moves --dump=100ms --output "$TMP/recording"
+	wait_for '! semaphores "$(pid program)" >/dev/null 2>&1'
+	sleep "0.$(printf %03d $ms)"
+	stop program KILL
+	join record
+	[ "$status" -le 3 ] || fail "exit status $status of gctrace"
+	run gctrace "$TMP/recording" -o json
+	[ "$status" = 0 ] || [ "$status" = 3 ] || fail "the recording cannot be read: $status"
+done
+pass
