@@ -94,6 +94,7 @@ static int take_look(struct belief *belief, const struct event *now)
 	int err;
 
 	bury(belief);
+	all.beside |= belief->running != 0; /* handles are cleared long before its end */
 	if (!take_entries(belief) || !read_look()) {
 		all.ended = true;
 		return 0;

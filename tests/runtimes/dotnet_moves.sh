@@ -21,8 +21,11 @@ record_addresses() {
 	if trace record record -p "$(pid program)" --moves --output "$TMP/recording" \
 		${options[@]+"${options[@]}"}; then
 		touch "$TMP/go"
+		wait_for grep -qs readings "$TMP/program.out" || fail "the program did not finish"
+		stop record INT
+		expect_status 0
+		rm "$TMP/go"
 		ended_well program
-		ended_well record
 	fi
 	cat "$TMP/program.out"
 	settings=()

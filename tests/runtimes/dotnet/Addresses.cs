@@ -65,6 +65,8 @@ static class Addresses
         Console.WriteLine($"{reads} readings, {repeated} of them repeated, {keys} objects, " +
             $"{GC.CollectionCount(0)} collections, {GC.CollectionCount(1)} of generation 1 and " +
             $"{GC.CollectionCount(2)} of generation 2, {background} in the background");
+        while (File.Exists(go)) // a dump may be on its way
+            System.Threading.Thread.Sleep(50);
         return 0;
     }
 
