@@ -8,6 +8,7 @@
 #include "producer.h"
 #include "session.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -16,15 +17,31 @@
 #define MOST_AT_ONCE 4
 #define NO_COUNT UINT64_MAX /* of one that is told by callbacks, or whose GC_START is to come */
 
+/*
+ * The start of a collection. The runtime says "background" before it knows: such a collection may
+ * be made at once, in its pause, and of all generations. So its start is told when that shows: it
+ * is a blocking one if ranges or its end come in that pause, else a background one.
+ */
+enum start {
+	START_UNKNOWN,
+	START_UNDECIDED,
+	START_BEING_TOLD,
+	START_TOLD,
+};
+
 struct collection {
 	uint64_t number;	/* ours, from 1 */
 	uint64_t count;		/* the runtime's */
+	uint64_t started_ns;
 	bool by_events;
-	bool is_told;		/* its start was */
+	_Atomic enum start start;
 	bool is_over;		/* GC_END has come, HEAP_STATS and history may be to come */
 	bool is_background;
+	uint32_t generation;	/* the oldest that is condemned, by GC_START */
+	uint32_t reason;
 	uint64_t generations;	/* condemned, as a mask */
 	bool has_ranges;	/* from its start on */
+	unsigned openings;	/* of SESSION_MOVEMENT, at its start */
 	uint64_t before[GENERATIONS]; /* sizes */
 	struct history history;
 };
@@ -45,20 +62,16 @@ static struct collection *innermost(void)
 	return n ? &running[n - 1] : NULL;
 }
 
+static bool is_told(const struct collection *c)
+{
+	return atomic_load(&c->start) == START_TOLD;
+}
+
 uint64_t collections__now(void)
 {
 	const struct collection *c = innermost();
 
-	return c && c->is_told ? c->number : 0;
-}
-
-struct ranges_of collections__with_ranges(void)
-{
-	const struct collection *c = innermost();
-
-	if (!c || !c->is_told || !c->has_ranges)
-		return (struct ranges_of){ 0, 0 };
-	return (struct ranges_of){ c->number, c->generations };
+	return c && is_told(c) ? c->number : 0;
 }
 
 bool collections__background_has_ranges(void)
@@ -79,6 +92,7 @@ static struct collection *push(bool is_by_events)
 		atomic_fetch_sub(&by_events, 1);
 	memset(c, 0, sizeof(*c));
 	c->number = ++numbers;
+	c->started_ns = pauses__clock();
 	c->count = NO_COUNT;
 	c->by_events = is_by_events;
 	bounds__sizes(c->before);
@@ -97,20 +111,51 @@ static void pop(void)
 	atomic_store(&depth, n - 1);
 }
 
-static void tell_start(struct collection *c, uint64_t generations, uint32_t reason, uint32_t how)
+static void tell_start(struct collection *c, uint64_t generations, uint32_t how)
 {
-	c->generations = generations;
-
-	c->is_told = true;
-
 	struct gctrace_writer *writer = emitter__take(0, pauses__now());
 
-	producer__define_reason(writer, reason);
+	c->generations = generations;
+	producer__define_reason(writer, c->reason);
 	if (gctrace_wants_gc__start())
-		gctrace_write_gc_start(writer, c->number, generations, reason, how);
+		gctrace_write_gc_start_of(writer, c->started_ns, c->number, generations, c->reason,
+					  how);
 	if (c->has_ranges)
 		bounds__write(writer, GCTRACE_BEFORE, c->number);
 	emitter__release(writer);
+	atomic_store(&c->start, START_TOLD);
+}
+
+/* GCStart_V2: what is condemned. A background collection leaves gen0 and gen1 alone. */
+static uint64_t generations_of(const struct collection *c)
+{
+	if (c->is_background)
+		return 1 << 2 | 1 << 3 | 1 << 4;
+	return c->generation >= 2 ? 0x1f : (2u << c->generation) - 1;
+}
+
+/* By any of the collector's threads, which may all have ranges of it at once: one of them tells. */
+static void decide(struct collection *c, bool is_background)
+{
+	enum start undecided = START_UNDECIDED;
+
+	if (atomic_compare_exchange_strong(&c->start, &undecided, START_BEING_TOLD)) {
+		c->is_background = is_background;
+		tell_start(c, generations_of(c),
+			   is_background ? GCTRACE_HOW_CONCURRENT | GCTRACE_HOW_SWEEPING : 0);
+	}
+	while (atomic_load(&c->start) == START_BEING_TOLD)
+		sched_yield();
+}
+
+struct ranges_of collections__with_ranges(void)
+{
+	struct collection *c = innermost();
+
+	if (!c || !c->has_ranges)
+		return (struct ranges_of){ 0, 0 };
+	decide(c, false);
+	return (struct ranges_of){ c->number, c->generations };
 }
 
 /* Closing a session looks at by_events after it has said that nothing is told by it any more. */
@@ -134,9 +179,10 @@ void collections__started(uint64_t generations, bool is_induced)
 	const bool is_by_events = begins_by_events();
 	struct collection *c = push(is_by_events);
 
-	if (!is_by_events)
-		tell_start(c, generations,
-			   is_induced ? GCTRACE_REASON_EXPLICIT : GCTRACE_REASON_UNKNOWN, 0);
+	if (is_by_events)
+		return;
+	c->reason = is_induced ? GCTRACE_REASON_EXPLICIT : GCTRACE_REASON_UNKNOWN;
+	tell_start(c, generations, 0);
 }
 
 /* ---- Ends ---- */
@@ -156,7 +202,8 @@ static void write_pools(struct gctrace_writer *writer, const struct collection *
 /* From its start to its end. */
 static bool has_told_ranges(const struct collection *c)
 {
-	return c->has_ranges && session__tells(SESSION_MOVEMENT);
+	return c->has_ranges && session__tells(SESSION_MOVEMENT) &&
+	       session__openings(SESSION_MOVEMENT) == c->openings;
 }
 
 static void tell_end(const struct collection *c)
@@ -180,9 +227,10 @@ static void tell_end(const struct collection *c)
 
 static void end_innermost(void)
 {
-	const struct collection *c = innermost();
+	struct collection *c = innermost();
 
-	if (c->is_told)
+	decide(c, false);
+	if (is_told(c))
 		tell_end(c);
 	pop();
 }
@@ -200,14 +248,6 @@ void collections__finished(void)
 
 /* ---- Events ---- */
 
-/* GCStart_V2: what is condemned. A background collection leaves gen0 and gen1 alone. */
-static uint64_t generations_of(uint32_t generation, bool is_background)
-{
-	if (is_background)
-		return 1 << 2 | 1 << 3 | 1 << 4;
-	return generation >= 2 ? 0x1f : (2u << generation) - 1;
-}
-
 /*
  * The one that Started has announced; else, with another one under way by events, a new one, made
  * on behalf of that.
@@ -224,6 +264,7 @@ static struct collection *announced(void)
 		return NULL;
 	if (c->count == NO_COUNT)
 		return c;
+	decide(c, true);
 	atomic_fetch_add(&by_events, 1);
 	return push(true);
 }
@@ -237,10 +278,13 @@ static void start(struct payload payload)
 	if (!c)
 		return;
 	c->count = count;
-	c->is_background = type == GC_TYPE_BACKGROUND;
+	c->generation = generation;
+	c->reason = producer__reason(reason);
+	c->openings = session__openings(SESSION_MOVEMENT);
 	c->has_ranges = session__tells(SESSION_MOVEMENT) && bounds__are_known();
-	tell_start(c, generations_of(generation, c->is_background), producer__reason(reason),
-		   c->is_background ? GCTRACE_HOW_CONCURRENT | GCTRACE_HOW_SWEEPING : 0);
+	atomic_store(&c->start, START_UNDECIDED);
+	if (type != GC_TYPE_BACKGROUND)
+		decide(c, false);
 }
 
 static void end(struct payload payload)
@@ -248,15 +292,24 @@ static void end(struct payload payload)
 	const uint32_t count = payload__u32(&payload);
 	struct collection *c = innermost();
 
-	if (c && c->by_events)
-		c->is_over = !payload.bad && c->count == count;
+	if (!c || !c->by_events || payload.bad || c->count != count)
+		return;
+	decide(c, false);
+	c->is_over = true;
+}
+
+/* Of one whose GC_START has come: in an older pause, or it goes on behind this one. */
+static bool is_in_background(struct collection *c)
+{
+	decide(c, true);
+	return c->is_background;
 }
 
 void collections__pause_ends(void)
 {
-	const struct collection *c;
+	struct collection *c;
 
-	while ((c = innermost()) && c->by_events && !c->is_background)
+	while ((c = innermost()) && c->by_events && !is_in_background(c))
 		end_innermost();
 }
 

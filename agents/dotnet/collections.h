@@ -20,6 +20,9 @@
  *   HEAP_STATS come from the background thread, in no pause. Two collections never work at once:
  *   one interrupts the other. With server GC the history of a background one comes last of all.
  *
+ *   A collection whose GC_START says background may still be made as a blocking one, in that pause
+ *   and of all generations; the first background one of a process was seen to.
+ *
  * So by callbacks alone, a background collection that begins with another one looks like a
  * collection of gen2 that ends with the first pause, and its own end is not told.
  */

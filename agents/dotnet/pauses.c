@@ -14,7 +14,7 @@ static _Atomic uint64_t current; /* 0: none */
 static uint64_t started_ns, suspend_ns;
 static bool is_for_collection;
 
-static uint64_t now(void)
+uint64_t pauses__clock(void)
 {
 	struct timespec t;
 
@@ -72,7 +72,7 @@ void pauses__suspend(int32_t reason)
 	numbers++;
 	if (!emitter__is_heard())
 		return;
-	started_ns = now();
+	started_ns = pauses__clock();
 	suspend_ns = UINT64_MAX;
 	is_for_collection = reason == SUSPEND_FOR_GC;
 	atomic_store(&current, numbers);
@@ -82,7 +82,7 @@ void pauses__suspend(int32_t reason)
 void pauses__suspended(void)
 {
 	if (pauses__now())
-		suspend_ns = now() - started_ns;
+		suspend_ns = pauses__clock() - started_ns;
 }
 
 static void end(void)

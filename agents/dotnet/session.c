@@ -34,11 +34,17 @@ enum telling {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t sessions[SESSIONS]; /* the runtime's numbers; 0: not open */
 static _Atomic enum telling tells[SESSIONS];
+static atomic_uint openings[SESSIONS];
 static _Atomic uintptr_t provider_handle; /* 0: no event yet */
 
 bool session__tells(enum session session)
 {
 	return atomic_load(&tells[session]) == TELLS_ALL;
+}
+
+unsigned session__openings(enum session session)
+{
+	return atomic_load(&openings[session]);
 }
 
 static HRESULT start(enum session session)
@@ -54,11 +60,12 @@ static HRESULT start(enum session session)
 
 	const HRESULT result = CLR_CALL(start_session, 1, &config, 0, &sessions[session]);
 
-	if (result < 0)
+	if (result < 0) {
 		sessions[session] = 0;
-	else
-		atomic_store(&tells[session],
-			     session == SESSION_COLLECTIONS ? TELLS_SOON : TELLS_ALL);
+		return result;
+	}
+	atomic_fetch_add(&openings[session], 1);
+	atomic_store(&tells[session], session == SESSION_COLLECTIONS ? TELLS_SOON : TELLS_ALL);
 	return result;
 }
 

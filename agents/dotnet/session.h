@@ -58,6 +58,9 @@ void session__renew(void);
  */
 bool session__tells(enum session session);
 
+/* How often the session was opened: between two times not everything was told. */
+unsigned session__openings(enum session session);
+
 /* An event: goes to collections__event(), movement__event() and dump__deliver() by its number. */
 void session__deliver(uintptr_t provider, uint32_t id, uint32_t version, const uint8_t *payload,
 		      uint32_t bytes);

@@ -321,17 +321,24 @@ GCTRACE_HIDDEN void gctrace_write_producer(struct gctrace_writer *writer, const 
 	gctrace_close(writer);
 }
 
-GCTRACE_HIDDEN void gctrace_write_gc_start(struct gctrace_writer *writer, uint64_t gc,
-					   uint64_t generations, uint32_t reason, uint32_t how)
+GCTRACE_HIDDEN void gctrace_write_gc_start_of(struct gctrace_writer *writer, uint64_t time_ns,
+					      uint64_t gc, uint64_t generations, uint32_t reason,
+					      uint32_t how)
 {
 	struct gctrace_gc_start *r = GCTRACE_OPEN(writer, GCTRACE_GC_START, gctrace_gc_start, 0);
 
 	r->gc = gc;
-	r->time_ns = gctrace_now();
+	r->time_ns = time_ns;
 	r->generations = generations;
 	r->reason = reason;
 	r->how = how;
 	gctrace_close(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_write_gc_start(struct gctrace_writer *writer, uint64_t gc,
+					   uint64_t generations, uint32_t reason, uint32_t how)
+{
+	gctrace_write_gc_start_of(writer, gctrace_now(), gc, generations, reason, how);
 }
 
 GCTRACE_HIDDEN void gctrace_write_gc_finish_as(struct gctrace_writer *writer, uint64_t gc,

@@ -170,6 +170,10 @@ GCTRACE_HIDDEN void gctrace_write_producer(struct gctrace_writer *writer, const 
 					   const char *collector);
 GCTRACE_HIDDEN void gctrace_write_gc_start(struct gctrace_writer *writer, uint64_t gc,
 					   uint64_t generations, uint32_t reason, uint32_t how);
+/* The same for one that started at this time (CLOCK_MONOTONIC), before it was known what it is. */
+GCTRACE_HIDDEN void gctrace_write_gc_start_of(struct gctrace_writer *writer, uint64_t time_ns,
+					      uint64_t gc, uint64_t generations, uint32_t reason,
+					      uint32_t how);
 /* Does not flush: the pause's end often follows. */
 GCTRACE_HIDDEN void gctrace_write_gc_finish(struct gctrace_writer *writer, uint64_t gc);
 /* The same for one of which only now is known how it was done, or of which ranges were not told. */

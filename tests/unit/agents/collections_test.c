@@ -251,6 +251,52 @@ static void a_background_one_is_told_whole(void **state)
 	close_movement();
 }
 
+/* The runtime has changed its mind behind GC_START: all generations are at stake. */
+static void a_background_one_made_at_once_is_a_blocking_one(void **state)
+{
+	const char *told;
+
+	(void)state;
+	open_movement();
+	begin_by_events(100, 2, 1);
+	fake_runtime__moved(0x10010, 0x20200, 0x20);
+	fake_runtime__survived(0x20010, 0x40);
+	end_by_events(100);
+	pauses__resumed();
+	told = listener__told();
+	assert_non_null(strstr(told, "gc_start gc=1 generations=1f reason=1 how=0"));
+	assert_int_equal(lines_with(told, "gc_start"), 1);
+	assert_int_equal(lines_with(told, "moved"), 1);
+	assert_int_equal(lines_with(told, "surviving"), 1);
+	assert_int_equal(lines_with(told, "gc_finish"), 1);
+	assert_true(strstr(told, "gc_start") < strstr(told, "moved"));
+	assert_true(strstr(told, "pause_begin") < strstr(told, "gc_start"));
+	close_movement();
+}
+
+/* Its session was closed and opened again in its course. */
+static void ranges_of_two_openings_are_not_all(void **state)
+{
+	const char *told;
+
+	(void)state;
+	open_movement();
+	begin_by_events(100, 2, 1);
+	pauses__resumed();
+	session__renew();
+	suspend(SUSPEND_FOR_GC_PREP);
+	fake_runtime__survived(0x30010, 0x40);
+	pauses__resumed();
+	collections__finished();
+	fake_runtime__gc_end(100);
+	fake_runtime__stats();
+	fake_runtime__history(1);
+	told = listener__told();
+	assert_int_equal(lines_with(told, "gc_finish"), 1);
+	assert_int_equal(lines_with(told, "untold"), 1);
+	close_movement();
+}
+
 /* ---------------------------------------------------------------- from one to the other */
 
 static void what_began_by_callbacks_ends_by_them(void **state)
@@ -438,6 +484,8 @@ int main(void)
 		TEST(nobody_listens),
 		TEST(events_tell_all),
 		TEST(a_background_one_is_told_whole),
+		TEST(a_background_one_made_at_once_is_a_blocking_one),
+		TEST(ranges_of_two_openings_are_not_all),
 		TEST(what_began_by_callbacks_ends_by_them),
 		TEST(the_first_of_a_session_is_told_by_callbacks),
 		TEST(a_dump_brings_the_events),
