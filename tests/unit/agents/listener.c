@@ -8,6 +8,7 @@
 
 #include "listener.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static void take_batch(const void *batch, size_t bytes)
 
 static void take_batches(void)
 {
-	const off_t end = lseek(batches, 0, SEEK_CUR);
+	const off_t end = lseek(batches, 0, SEEK_END);
 	char *all = malloc((size_t)end + 1);
 
 	assert_int_equal(pread(batches, all, (size_t)end, 0), end);
@@ -51,7 +52,7 @@ static void take_batches(void)
 		at += head.bytes;
 	}
 	free(all);
-	assert_int_equal(lseek(batches, 0, SEEK_SET), 0);
+	assert_int_equal(ftruncate(batches, 0), 0);
 }
 
 /* " gc=17" becomes " gc=1" where 17 was the first. Returns what is behind it. */
@@ -107,7 +108,9 @@ void listener__begin(void)
 	const struct event_sink sink = transcript__sink(&transcript);
 
 	if (batches < 0) {
+		/* Without O_APPEND threads that write at once would write to one place of it. */
 		batches = memfd_create("batches", 0);
+		assert_int_equal(fcntl(batches, F_SETFL, O_APPEND), 0);
 		assert_int_equal(feed__new(NULL, &sink, &feed), 0);
 	}
 	emitter__to_descriptor(batches);
