@@ -55,8 +55,6 @@ def read(path):
     for line in open(path, encoding='utf-8'):
         event = json.loads(line)
         if event['event'] == 'gc':
-            # The heaps of large and of pinned objects are 3 and 4, and collected with 2.
-            event['generation'] = min(event['generation'], 2)
             collections.append(event)
         elif event['event'] == 'summary':
             summary = event

@@ -47,8 +47,7 @@ uint64_t collection__of_pool(const struct collection *collection,
 		const struct collection_figure *figure = &collection->figures[i];
 
 		if (figure->what == what && figure->name.bytes &&
-		    figure->name.bytes == pool->name.bytes &&
-		    memcmp(figure->name.at, pool->name.at, pool->name.bytes) == 0)
+		    text__equal(figure->name, pool->name))
 			return figure->value;
 	}
 	return EVENT_UNKNOWN;

@@ -47,8 +47,7 @@ static bool is_same(const struct heap_diff *diff, const struct diff_type *type, 
 {
 	if (diff->one_trace)
 		return type->class_ == class_;
-	return type->name_bytes == name.bytes &&
-	       memcmp(heap_diff__name(diff, type).at, name.at, name.bytes) == 0;
+	return text__equal(heap_diff__name(diff, type), name);
 }
 
 /* Its slot, or the free one where it would stand. There is room. */

@@ -51,8 +51,7 @@ int names__define(struct names *names, const struct event *define)
 	if (!is_kept(define->define.space))
 		return 0;
 	known = find(names, define->define.space, define->define.id);
-	if (known && known->text.bytes == text.bytes &&
-	    (text.bytes == 0 || memcmp(known->text.at, text.at, text.bytes) == 0))
+	if (known && text__equal(known->text, text))
 		return 0;
 	if (names->bytes + text.bytes + sizeof(*known) > NAMES_BYTES) {
 		names->dropped++;
@@ -108,6 +107,17 @@ struct text names__collection(const struct names *names, uint64_t generations)
 struct text names__generation(const struct names *names, uint64_t generation)
 {
 	return word(names, NULL, 0, GCTRACE_SPACE_GENERATION, generation);
+}
+
+uint64_t names__generation_called(const struct names *names, struct text name)
+{
+	for (size_t i = 0; i < names->of.count; i++) {
+		const struct name *known = &names->of.items[i];
+
+		if (known->space == GCTRACE_SPACE_GENERATION && text__equal(known->text, name))
+			return known->id;
+	}
+	return EVENT_UNKNOWN;
 }
 
 const char *names__how(unsigned int bit)

@@ -34,6 +34,9 @@ struct text names__why(const struct names *names, uint64_t why);
 struct text names__collection(const struct names *names, uint64_t generations);
 struct text names__generation(const struct names *names, uint64_t generation);
 
+/* The generation that is called so; EVENT_UNKNOWN: none. */
+uint64_t names__generation_called(const struct names *names, struct text name);
+
 /* The word for a bit of enum gctrace_how: bit 0, 1, ...; NULL: there is none. */
 const char *names__how(unsigned int bit);
 

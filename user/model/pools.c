@@ -8,10 +8,7 @@
 const struct collection_pool *pools__find(const struct pools *pools, struct text name)
 {
 	for (size_t i = 0; i < pools->of.count; i++) {
-		struct text known = pools->of.items[i].name;
-
-		if (known.bytes == name.bytes &&
-		    (name.bytes == 0 || memcmp(known.at, name.at, name.bytes) == 0))
+		if (text__equal(pools->of.items[i].name, name))
 			return &pools->of.items[i];
 	}
 	return NULL;

@@ -201,15 +201,10 @@ int summary__pause(struct summary *summary, const struct pause *pause, unsigned 
 
 /* ---------------------------------------------------------------- collections */
 
-static bool same(struct text a, struct text b)
-{
-	return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
-}
-
 static struct summary_kind *find_kind(struct summary *summary, struct text what)
 {
 	for (size_t i = 0; i < summary->kinds.count; i++)
-		if (same(summary->kinds.items[i].what, what))
+		if (text__equal(summary->kinds.items[i].what, what))
 			return &summary->kinds.items[i];
 	return NULL;
 }

@@ -218,6 +218,21 @@ static bool covers_all(uint64_t mask, const struct generations *generations)
 	return generations->oldest > 0 && (mask & all) == all;
 }
 
+/*
+ * The runtime's own word for it. Where that is the name of a generation it is of that one, whatever
+ * else is condemned with it: .NET's large objects have a number beyond its oldest generation's.
+ */
+static void name_as_told(struct transaction *transaction, const struct names *names)
+{
+	struct collection *collection = &transaction->so_far;
+	const struct text own = names__collection(names, collection->generations);
+	const uint64_t called = own.bytes ? names__generation_called(names, own) : EVENT_UNKNOWN;
+
+	buf__add(&transaction->what, own.at, own.bytes);
+	if (called != EVENT_UNKNOWN)
+		collection->oldest = called;
+}
+
 /* What to call it where the runtime has no word of its own. */
 static void name_it(struct transaction *transaction, const struct generations *generations,
 		    const struct names *names)
@@ -229,11 +244,8 @@ static void name_it(struct transaction *transaction, const struct generations *g
 		collection->oldest = 63 - (unsigned int)__builtin_clzll(mask);
 	else if (mask == EVENT_UNKNOWN && transaction->started && generations->told)
 		collection->oldest = generations->oldest;
-	if (transaction->what.len == 0 && mask != EVENT_UNKNOWN) {
-		const struct text own = names__collection(names, mask);
-
-		buf__add(&transaction->what, own.at, own.bytes);
-	}
+	if (transaction->what.len == 0 && mask != EVENT_UNKNOWN)
+		name_as_told(transaction, names);
 	if (transaction->what.len == 0 && !transaction->started)
 		buf__add_str(&transaction->what, "gc");
 	else if (transaction->what.len == 0 && covers_all(mask, generations))

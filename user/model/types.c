@@ -85,7 +85,7 @@ int types__define(struct types *types, uint64_t class_, struct text name)
 	if (err || index == OBJECT_TYPE_MOST || name.bytes == 0)
 		return err;
 	type = &types->of.items[index];
-	if (type->name.bytes == name.bytes && !memcmp(type->name.at, name.at, name.bytes))
+	if (text__equal(type->name, name))
 		return 0;
 	copy = malloc(name.bytes);
 	if (!copy)

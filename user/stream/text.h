@@ -6,6 +6,7 @@
 #ifndef STREAM_TEXT_H
 #define STREAM_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -19,6 +20,11 @@ struct text {
 static inline struct text text__of(const char *word)
 {
 	return (struct text){ word, strlen(word) };
+}
+
+static inline bool text__equal(struct text a, struct text b)
+{
+	return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
 }
 
 /* A copy in a buffer of the caller's, in place of what that held. */

@@ -628,6 +628,26 @@ static void words_of_the_producer(void **state)
 	script__end(&s);
 }
 
+/* Of the generation that it is called after, not of what is condemned beside it. */
+static void a_generation_by_its_name(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	define(&s, GCTRACE_SPACE_GENERATION, 2, "gen2");
+	define(&s, GCTRACE_SPACE_GENERATION, 4, "pinned");
+	define(&s, GCTRACE_SPACE_COLLECTION, 0x1f, "gen2");
+	gc_start(&s, 1, 0x1f, 0);
+	gc_finish(&s, 1);
+	gc_start(&s, 2, 0x1d, 0);
+	gc_finish(&s, 2);
+	assert_string_equal(s.collections[0].what, "gen2");
+	assert_int_equal(s.collections[0].is.oldest, 2);
+	assert_int_equal(s.collections[1].is.oldest, 4);
+	script__end(&s);
+}
+
 static void what_by_generations(void **state)
 {
 	struct script s;
@@ -709,6 +729,7 @@ int main(void)
 		cmocka_unit_test(sums_need_every_pool),
 		cmocka_unit_test(pools_are_bounded),
 		cmocka_unit_test(words_of_the_producer),
+		cmocka_unit_test(a_generation_by_its_name),
 		cmocka_unit_test(what_by_generations),
 		cmocka_unit_test(targets_do_not_mix),
 	};
