@@ -71,7 +71,7 @@ static void emit(struct buf *buf, const char *format, bool stays)
  */
 static void add_lines(struct buf *buf, const char *prefix, const char *text)
 {
-	const struct wrap wrap = { WRAP_COLUMNS, "gctrace:", strlen("gctrace:   ") };
+	const struct wrap wrap = { WRAP_COLUMNS, "gctrace:", strlen("gctrace:   "), NULL };
 	const char *stop;
 
 	buf__add_str(buf, prefix);

@@ -31,9 +31,9 @@ void shorten__add_end(struct buf *buf, const char *text, size_t len, size_t colu
 void shorten__add_middle(struct buf *buf, const char *text, size_t len, size_t columns);
 
 /*
- * A name of a type, a field, a method. It stands whole in the text for people, however long its
- * line becomes, up to 200 columns. Beyond that hardly anybody reads it, and a terminal is full of
- * one: it is shortened in its middle, to a quarter of that.
+ * A name of a type, a field, a method in a sentence or a path. It stands whole, where it has to in
+ * more than one line (wrap.h), up to 200 columns. Beyond that hardly anybody reads it, and a
+ * terminal is full of one: it is shortened in its middle, to a quarter of that.
  */
 void shorten__add_name(struct buf *buf, const char *text, size_t len);
 

@@ -51,6 +51,43 @@ static size_t next_word(const char *text)
 	return word + 1 + strcspn(text + word + 1, " \n");
 }
 
+/*
+ * Bytes up to behind the last mark that has room in so many columns, or else behind the first one;
+ * all of them if there is none.
+ */
+static size_t piece_of(const char *word, size_t len, const char *marks, size_t room)
+{
+	size_t piece = 0;
+
+	for (size_t at = 0; at < len; at++) {
+		if (!strchr(marks, word[at]))
+			continue;
+		if (piece && utf8__columns(word, at + 1) > room)
+			break;
+		piece = at + 1;
+	}
+	return piece ? piece : len;
+}
+
+/* Returns the column behind it. */
+static size_t add_word(struct buf *buf, const struct wrap *wrap, size_t column, const char *word,
+		       size_t len)
+{
+	while (wrap->marks && column + utf8__columns(word, len) > wrap->columns) {
+		const size_t room = wrap->columns > column ? wrap->columns - column : 0;
+		const size_t piece = piece_of(word, len, wrap->marks, room);
+
+		if (piece == len)
+			break;
+		buf__add(buf, word, piece);
+		column = next_line(buf, wrap);
+		word += piece;
+		len -= piece;
+	}
+	buf__add(buf, word, len);
+	return column + utf8__columns(word, len);
+}
+
 const char *wrap__add(struct buf *buf, const struct wrap *wrap, size_t column, const char *text)
 {
 	bool first = true;
@@ -66,8 +103,7 @@ const char *wrap__add(struct buf *buf, const struct wrap *wrap, size_t column, c
 			buf__add_char(buf, ' ');
 			column++;
 		}
-		buf__add(buf, text, word);
-		column += width;
+		column = add_word(buf, wrap, column, text, word);
 		first = false;
 		text += word;
 		text += strspn(text, " ");

@@ -8,11 +8,13 @@
 #include "buf.h"
 
 #define WRAP_COLUMNS 100 /* where nothing else gives a width */
+#define WRAP_NAMES ".<,+" /* marks in names of types: "app.Cache<app.Key,app.Order>+Node" */
 
 struct wrap {
-	size_t columns;	    /* of a line; a word that is longer stays whole */
+	size_t columns;	    /* of a line; a word that is longer stays whole ... */
 	const char *prefix; /* each further line begins with this (NULL: nothing) ... */
 	size_t indent;	    /* ... and goes on in this column, counted from 0 */
+	const char *marks;  /* ... but may go on behind one of these (NULL: none) */
 };
 
 /*

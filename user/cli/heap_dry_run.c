@@ -135,7 +135,8 @@ static struct dump_estimate estimate_of(const struct dry_run *run, uint64_t *low
 static void add_line(const struct dry_run *run, struct buf *out, const char *name,
 		     const struct buf *text)
 {
-	const struct wrap wrap = { terminal__text_columns(&run->trace.terminal), NULL, INDENT };
+	const struct wrap wrap = { .columns = terminal__text_columns(&run->trace.terminal),
+				   .indent = INDENT };
 
 	buf__printf(out, "%-*s", INDENT, name);
 	wrap__add(out, &wrap, INDENT, text->len ? text->data : "");

@@ -9,7 +9,7 @@
 /* A line that begins with "# ", and goes on in others if need be. Frees what it says. */
 static void put(struct buf *out, const struct terminal *terminal, struct buf *said)
 {
-	const struct wrap wrap = { terminal__text_columns(terminal), "#", strlen("#   ") };
+	const struct wrap wrap = { terminal__text_columns(terminal), "#", strlen("#   "), NULL };
 
 	buf__printf(out, "%s# ", terminal__on(terminal, STYLE_DIM));
 	wrap__add(out, &wrap, strlen("# "), buf__str(said));

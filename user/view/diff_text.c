@@ -44,7 +44,8 @@ static const char *escaped(struct diff_text *text)
 static void add_wrapped(struct diff_text *text, const char *first, const char *prefix,
 			size_t indent)
 {
-	const struct wrap wrap = { terminal__text_columns(text->terminal), prefix, indent };
+	const struct wrap wrap = { terminal__text_columns(text->terminal), prefix, indent,
+				   WRAP_NAMES };
 
 	buf__add_str(&text->out, first);
 	wrap__add(&text->out, &wrap, utf8__columns(first, strlen(first)), escaped(text));
@@ -174,7 +175,10 @@ static void add_type(struct diff_text *text, struct table *table, uint32_t index
 			    units__count_column(figure, type->fate.withdrawn.objects));
 	add_changes(table, type);
 	diff_words__type(&text->raw, text->shown, index);
-	table__cell_escaped(table, STYLE_PLAIN, escaped(text));
+	table__cell_name(table, STYLE_PLAIN, buf__str(&text->raw), text->raw.len);
+	if (text->raw.error)
+		text->out.error = text->raw.error;
+	buf__reset(&text->raw);
 	table__end_row(table, &text->out);
 }
 

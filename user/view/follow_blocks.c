@@ -55,7 +55,7 @@ static void say_distance(struct buf *said, const struct blocks *blocks)
 
 static void add_line(struct buf *out, const struct terminal *terminal, struct buf *said)
 {
-	struct wrap wrap = { terminal__text_columns(terminal), NULL, INDENT + 2 };
+	struct wrap wrap = { terminal__text_columns(terminal), NULL, INDENT + 2, NULL };
 
 	buf__add_repeated(out, ' ', INDENT);
 	wrap__add(out, &wrap, INDENT, buf__str(said));

@@ -276,7 +276,7 @@ static int show_anchor(struct follow_view *view, const struct heading *heading,
 {
 	struct follow_text *text = (struct follow_text *)view;
 	struct buf said = BUF_INIT, time = BUF_INIT;
-	struct wrap wrap = { terminal__text_columns(text->terminal), NULL, INDENT };
+	struct wrap wrap = { terminal__text_columns(text->terminal), NULL, INDENT, WRAP_NAMES };
 	size_t column;
 
 	if (text->live)
@@ -427,7 +427,7 @@ static void say_known(struct buf *said, const struct follow_state *state)
 
 static void add_wrapped(struct follow_text *text, const struct buf *said)
 {
-	struct wrap wrap = { terminal__text_columns(&text->plain), NULL, 2 };
+	struct wrap wrap = { terminal__text_columns(&text->plain), NULL, 2, WRAP_NAMES };
 
 	wrap__add(&text->out, &wrap, 0, buf__str(said));
 	buf__add_char(&text->out, '\n');

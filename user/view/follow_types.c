@@ -99,20 +99,11 @@ static void age_cell(struct table *table, uint32_t age, bool exact)
 
 static void name_cell(struct table *table, const struct follow_type *type)
 {
-	struct buf whole = BUF_INIT, name = BUF_INIT;
-
-	if (type->name.bytes) {
-		escape__add(&whole, type->name.at, type->name.bytes);
-		shorten__add_name(&name, buf__str(&whole), whole.len);
-		table__cell_escaped(table, STYLE_PLAIN, buf__str(&name));
-	} else {
+	if (type->name.bytes)
+		table__cell_name(table, STYLE_PLAIN, type->name.at, type->name.bytes);
+	else
 		table__cell_printf(table, STYLE_DIM, "(class %" PRIu64 " without a name)",
 				   type->class_);
-	}
-	if (whole.error || name.error)
-		table->row.error = -ENOMEM;
-	buf__free(&whole);
-	buf__free(&name);
 }
 
 static void add_cell(struct table *table, enum type_cell cell, const struct follow_type *type)
@@ -168,7 +159,7 @@ void follow__add_types(struct buf *out, const struct terminal *terminal,
 static void add_line(struct buf *out, const struct terminal *terminal, const char *name,
 		     struct buf *text)
 {
-	const struct wrap wrap = { terminal__text_columns(terminal), NULL, INDENT };
+	const struct wrap wrap = { terminal__text_columns(terminal), NULL, INDENT, WRAP_NAMES };
 
 	buf__printf(out, "  %-10s ", name);
 	wrap__add(out, &wrap, INDENT, buf__str(text));
@@ -364,7 +355,7 @@ static void add_leaks(struct buf *out, const struct terminal *terminal, struct b
 
 void follow__add_doubt_legend(struct buf *out, const struct terminal *terminal)
 {
-	const struct wrap wrap = { terminal__text_columns(terminal), NULL, LEGEND_INDENT };
+	const struct wrap wrap = { terminal__text_columns(terminal), NULL, LEGEND_INDENT, NULL };
 
 	buf__add_str(out, "  " FOLLOW_DOUBT "  ");
 	wrap__add(out, &wrap, LEGEND_INDENT,

@@ -29,15 +29,17 @@ int heap_text__flush(struct heap_text *text)
 
 /* ---------------------------------------------------------------- pieces */
 
-typedef void shortener(struct buf *buf, const char *text, size_t len);
-
-static const char *in_short(struct heap_text *text, shortener *add)
+/* Words (columns: 0), or a name. */
+static const char *in_short(struct heap_text *text, size_t columns)
 {
 	struct buf whole = BUF_INIT;
 
 	buf__reset(&text->name);
 	escape__move(&whole, &text->raw);
-	add(&text->name, buf__str(&whole), whole.len);
+	if (columns)
+		shorten__add_middle(&text->name, buf__str(&whole), whole.len, columns);
+	else
+		shorten__add_words(&text->name, buf__str(&whole), whole.len);
 	if (whole.error || text->name.error)
 		text->out.error = whole.error ? whole.error : text->name.error;
 	buf__free(&whole);
@@ -46,12 +48,12 @@ static const char *in_short(struct heap_text *text, shortener *add)
 
 const char *heap_text__escaped(struct heap_text *text)
 {
-	return in_short(text, shorten__add_words);
+	return in_short(text, 0);
 }
 
-const char *heap_text__name(struct heap_text *text)
+const char *heap_text__name(struct heap_text *text, size_t columns)
 {
-	return in_short(text, shorten__add_name);
+	return in_short(text, columns ? columns : 1);
 }
 
 char *heap_text__share(char *to, uint64_t part, uint64_t whole)
@@ -82,7 +84,7 @@ void heap_text__line(struct heap_text *text, const char *before, const char *wor
 {
 	static const char blanks[] = "                    ";
 	char prefix[sizeof(blanks)];
-	const struct wrap wrap = { terminal__text_columns(text->terminal), prefix, 0 };
+	const struct wrap wrap = { terminal__text_columns(text->terminal), prefix, 0, WRAP_NAMES };
 
 	memcpy(prefix, blanks, sizeof(prefix));
 	prefix[indent < sizeof(blanks) - 1 ? indent : sizeof(blanks) - 1] = 0;
@@ -93,7 +95,7 @@ void heap_text__line(struct heap_text *text, const char *before, const char *wor
 
 static void heading_line(struct heap_text *text, const char *words)
 {
-	const struct wrap wrap = { terminal__text_columns(text->terminal), "#   ", 0 };
+	const struct wrap wrap = { terminal__text_columns(text->terminal), "#   ", 0, NULL };
 
 	buf__add_str(&text->out, terminal__on(text->terminal, STYLE_DIM));
 	buf__add_str(&text->out, "# ");

@@ -51,8 +51,8 @@ int heap_text__flush(struct heap_text *text);
  */
 const char *heap_text__escaped(struct heap_text *text);
 
-/* The same of a name, which is shortened as a whole. */
-const char *heap_text__name(struct heap_text *text);
+/* The same of a name, which is shortened in its middle where it is wider than that. */
+const char *heap_text__name(struct heap_text *text, size_t columns);
 
 /* "12.5 %" into UNITS_TEXT bytes; "-" where there is no whole. */
 char *heap_text__share(char *to, uint64_t part, uint64_t whole);

@@ -44,7 +44,7 @@ static void count_step(struct steps *steps)
 /* A step that is wider than a line is broken, too, where it has blanks. */
 static void end_step(struct steps *steps)
 {
-	const struct wrap wrap = { steps->width, NULL, HEAP_TEXT_INDENT + 4 };
+	const struct wrap wrap = { steps->width, NULL, HEAP_TEXT_INDENT + 4, WRAP_NAMES };
 	struct buf *out = &steps->text->out;
 	const bool is_first = steps->column == HEAP_TEXT_INDENT;
 	size_t columns, line;

@@ -38,7 +38,7 @@ static void add_prefix(struct buf *prefix, const struct buf *bars, size_t figure
 void heap_text__branch(struct heap_text *text, struct buf *bars, size_t figures, uint32_t depth,
 		       bool last)
 {
-	struct wrap wrap = { terminal__room(text->terminal), NULL, 0 };
+	struct wrap wrap = { terminal__room(text->terminal), NULL, 0, WRAP_NAMES };
 	struct buf prefix = BUF_INIT, lead = BUF_INIT;
 	char beyond[32];
 	size_t column;

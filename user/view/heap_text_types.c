@@ -9,7 +9,8 @@
 #include "table.h"
 
 #define AGE_COLUMNS 7
-#define NAME_COLUMNS 20 /* for a name, at least; a longer one is never cut */
+#define FREED_COLUMNS (UNITS_COUNT_COLUMNS + UNITS_BYTES_COLUMNS + 3) /* before a name */
+#define NAME_COLUMNS 20 /* for a name, at least */
 
 enum cell {
 	CELL_OBJECTS,
@@ -76,7 +77,10 @@ static void name_cell(struct table *table, struct heap_text *text,
 		heap_words__group(&text->raw, list->groups, line->type);
 	else
 		heap_words__type(&text->raw, text->heap, line->type);
-	table__cell_escaped(table, STYLE_PLAIN, heap_text__name(text));
+	table__cell_name(table, STYLE_PLAIN, buf__str(&text->raw), text->raw.len);
+	if (text->raw.error)
+		text->out.error = text->raw.error;
+	buf__reset(&text->raw);
 }
 
 static void add_cell(struct table *table, struct heap_text *text, enum cell cell,
@@ -179,6 +183,7 @@ int heap_text__freed(struct heap_view *view, uint32_t place, const struct heap_t
 {
 	struct heap_text *text = heap_text__of(view);
 	const struct heap_object object = heap__object(text->heap, place);
+	const size_t room = terminal__room(text->terminal);
 	char bytes[UNITS_TEXT], objects[UNITS_TEXT];
 
 	buf__add_str(&text->raw, "With ");
@@ -194,7 +199,8 @@ int heap_text__freed(struct heap_view *view, uint32_t place, const struct heap_t
 		heap_words__type(&text->raw, text->heap, list->lines[i].type);
 		buf__printf(&text->out, "%*s %*s  %s\n", UNITS_COUNT_COLUMNS,
 			    units__count_column(objects, sums->objects), UNITS_BYTES_COLUMNS,
-			    units__bytes_column(bytes, sums->bytes), heap_text__name(text));
+			    units__bytes_column(bytes, sums->bytes),
+			    heap_text__name(text, room > FREED_COLUMNS ? room - FREED_COLUMNS : 0));
 	}
 	if (list->count > list->shown)
 		buf__printf(&text->out, "  … %zu more type%s (-o json has all)\n",

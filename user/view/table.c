@@ -107,6 +107,29 @@ void table__cell_short(struct table *table, enum style style, const void *bytes,
 	buf__free(&whole);
 }
 
+static size_t room_of_last(const struct table *table)
+{
+	const size_t all = terminal__room(table->terminal);
+	const size_t at = table->at + (table->index > 0);
+	const size_t least = table->columns[table->index].width;
+
+	return all > at + least ? all - at : least;
+}
+
+void table__cell_name(struct table *table, enum style style, const void *bytes, size_t len)
+{
+	struct buf whole = BUF_INIT;
+
+	escape__add(&whole, bytes, len);
+	buf__reset(&table->cell);
+	shorten__add_middle(&table->cell, buf__str(&whole), whole.len, room_of_last(table));
+	if (whole.error || table->cell.error)
+		table->row.error = -ENOMEM;
+	else
+		table__cell_escaped(table, style, len ? buf__str(&table->cell) : NULL);
+	buf__free(&whole);
+}
+
 void table__cell_printf(struct table *table, enum style style, const char *format, ...)
 {
 	struct buf text = BUF_INIT;

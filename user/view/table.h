@@ -70,6 +70,12 @@ size_t table__text_width(struct table *table, const void *bytes, size_t len);
 /* As much of a text as its column has room for, "..." for the rest; none is "-". */
 void table__cell_short(struct table *table, enum style style, const void *bytes, size_t len);
 
+/*
+ * A name in the last column: where it is wider than the rest of the line (or than its column, if
+ * that is wider), it is shortened in its middle. None is "-".
+ */
+void table__cell_name(struct table *table, enum style style, const void *bytes, size_t len);
+
 /* Append the row with its newline to out (with the errors of both) and begin the next. */
 void table__end_row(struct table *table, struct buf *out);
 

@@ -44,6 +44,21 @@ static void words_stay_whole(void **state)
 	assert_wrapped(&plain, 0, "a /very/long/path b", "a\n/very/long/path\nb");
 }
 
+static void names_go_on_behind_their_marks(void **state)
+{
+	const struct wrap names = { .columns = 10, .indent = 2, .marks = WRAP_NAMES };
+
+	(void)state;
+	assert_wrapped(&names, 0, "of app.Cache<app.Key,app.Order>+Node",
+		       "of\n  app.\n  Cache<\n  app.Key,\n  app.\n  Order>+\n  Node");
+	assert_wrapped(&names, 0, "app.a.b.cde.f a", "app.a.b.\n  cde.f a");
+	/* What has no mark, or none in time, stays whole that far; what has room is not parted. */
+	assert_wrapped(&names, 0, "abcdefghijkl", "abcdefghijkl");
+	assert_wrapped(&names, 0, "abcdefghijkl.m", "abcdefghijkl.\n  m");
+	assert_wrapped(&names, 0, "a.bcdefgh. a.b", "a.bcdefgh.\n  a.b");
+	assert_wrapped(&names, 12, "a.b", "a.\n  b");
+}
+
 static void figures_stay_with_their_units(void **state)
 {
 	const struct wrap plain = { .columns = 10 };
@@ -97,6 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_not_longer),
 		cmocka_unit_test(words_stay_whole),
+		cmocka_unit_test(names_go_on_behind_their_marks),
 		cmocka_unit_test(figures_stay_with_their_units),
 		cmocka_unit_test(arrows_stay_with_what_they_lead_to),
 		cmocka_unit_test(further_lines_are_set_in),

@@ -212,6 +212,37 @@ static void test_a_long_line_of_a_tree_goes_on_below(void **state)
 	heap__free(heap);
 }
 
+/* As .NET has them. For people lines stay within 100 columns; programs get all of a name. */
+static void test_long_names_keep_within_their_lines(void **state)
+{
+	const char *name = "System.Collections.Concurrent.ConcurrentDictionary<System.ValueTuple<"
+			   "System.Guid,System.Int32>,Shop.Carts.InfrastructureOfCarts.Cart>+Node";
+	struct heap *heap = make_chain(3, name);
+	const struct heap_heading heading = { .facts = heap__facts(heap), .subject = "f@1" };
+	const struct heap_type_line line = { .type = heap__type(heap, place_of(heap, 0x1000)) };
+	const struct heap_type_list list = { .lines = &line, .count = 1, .shown = 1 };
+	struct heap_view *view;
+	struct sheet sheet;
+	char *text;
+
+	(void)state;
+	sheet__begin(&sheet);
+	text = draw_tree(heap, &sheet);
+	assert_in_range(widest_line(text), 60, 100);
+	free(text);
+	view = heap_text__new(heap, &heading, &sheet.output, &sheet.terminal);
+	assert_int_equal(view->form->types(view, &list), 0);
+	assert_int_equal(view->form->freed(view, place_of(heap, 0x1000), &list), 0);
+	view->form->free(view);
+	assert_in_range(widest_line(sheet__text(&sheet)), 90, 100);
+	view = heap_ndjson__new(heap, &heading, &sheet.output);
+	assert_int_equal(view->form->types(view, &list), 0);
+	view->form->free(view);
+	expect(sheet__text(&sheet), name);
+	sheet__end(&sheet);
+	heap__free(heap);
+}
+
 /* For people a name of 64 KiB is shortened, and says so; programs get all of it. */
 static void test_a_name_that_fills_the_screen(void **state)
 {
@@ -250,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_one_is_no_plural),
 		cmocka_unit_test(test_a_deep_tree_stays_narrow),
 		cmocka_unit_test(test_a_long_line_of_a_tree_goes_on_below),
+		cmocka_unit_test(test_long_names_keep_within_their_lines),
 		cmocka_unit_test(test_a_name_that_fills_the_screen),
 	};
 

@@ -94,6 +94,31 @@ static void short_cells_keep_in_step(void **state)
 	buf__free(&buf);
 }
 
+static void long_names_keep_within_the_line(void **state)
+{
+	static const struct column two[] = { { "n", 5, ALIGN_RIGHT }, { "type", 20, ALIGN_LEFT } };
+	const struct terminal narrow = { .columns = 40 };
+	struct buf buf = BUF_INIT;
+	struct table table;
+
+	(void)state;
+	table__init(&table, two, 2, &narrow);
+	table__cell(&table, STYLE_PLAIN, "1");
+	table__cell_name(&table, STYLE_PLAIN, "app.Cache<app.Key, app.Order>+Node", 34);
+	table__end_row(&table, &buf);
+	assert_text(&buf, "    1 app.Cache<app.Key, app.Order>+Node\n");
+	table__cell(&table, STYLE_PLAIN, "1");
+	table__cell_name(&table, STYLE_PLAIN, "app.Cache<app.Key, app.Order>+Nodes", 35);
+	table__end_row(&table, &buf);
+	assert_text(&buf, "    1 app.Cache<ap...(+12)...rder>+Nodes\n");
+	table__cell(&table, STYLE_PLAIN, "1");
+	table__cell_name(&table, STYLE_PLAIN, "", 0);
+	table__end_row(&table, &buf);
+	assert_text(&buf, "    1 -\n");
+	table__free(&table);
+	buf__free(&buf);
+}
+
 static void text_of_the_target_is_escaped(void **state)
 {
 	struct buf buf = BUF_INIT;
@@ -201,6 +226,7 @@ int main(void)
 		cmocka_unit_test(cells_stand_below_each_other),
 		cmocka_unit_test(wide_cells_are_whole_and_made_up_for),
 		cmocka_unit_test(short_cells_keep_in_step),
+		cmocka_unit_test(long_names_keep_within_the_line),
 		cmocka_unit_test(text_of_the_target_is_escaped),
 		cmocka_unit_test(colour_takes_no_room),
 		cmocka_unit_test(knows_a_terminal),
