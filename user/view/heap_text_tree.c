@@ -96,6 +96,20 @@ static void add_object(struct heap_text *text, uint32_t place)
 		    units__bytes(bytes, object.size));
 }
 
+/* A root by itself is hardly known by its handle or its slot: the type of its object tells more. */
+static void add_node(struct heap_text *text, const struct outline_line *line)
+{
+	const struct heap_root root = heap__root(text->heap, line->place);
+
+	heap_words__node(&text->raw, text->heap, line->place);
+	if (line->roots > 1)
+		buf__printf(&text->raw, " (%" PRIu64 ")", line->roots);
+	if (root.level != HEAP_ROOT_REFERENCE || root.object == HEAP_NOWHERE)
+		return;
+	buf__add_char(&text->raw, ' ');
+	heap_words__type_of(&text->raw, text->heap, root.object);
+}
+
 static void add_outline(struct heap_text *text, const struct outline *outline)
 {
 	struct buf bars = BUF_INIT;
@@ -111,9 +125,7 @@ static void add_outline(struct heap_text *text, const struct outline *outline)
 		if (at->folded) {
 			add_folded(text, at);
 		} else if (is_node) {
-			heap_words__node(&text->raw, text->heap, at->place);
-			if (at->roots > 1)
-				buf__printf(&text->raw, " (%" PRIu64 ")", at->roots);
+			add_node(text, at);
 		} else {
 			add_object(text, at->place);
 		}

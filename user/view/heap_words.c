@@ -199,7 +199,7 @@ static void add_reference(struct buf *out, const struct heap *heap, const struct
 	}
 	add_kind(out, heap, root->kind);
 	if (root->id != EVENT_UNKNOWN && root->kind != GCTRACE_ROOT_THREAD)
-		buf__printf(out, " %" PRIu64, root->id);
+		buf__printf(out, root->id > UINT32_MAX ? " 0x%" PRIx64 : " %" PRIu64, root->id);
 }
 
 void heap_words__node(struct buf *out, const struct heap *heap, uint32_t place)

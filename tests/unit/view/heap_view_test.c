@@ -243,6 +243,37 @@ static void test_long_names_keep_within_their_lines(void **state)
 	heap__free(heap);
 }
 
+/* A handle or a slot by itself says nothing: the type of what it refers to stands behind it. */
+static void test_roots_tell_what_they_refer_to(void **state)
+{
+	struct heap_builder *builder = heap_builder__new(0);
+	struct heap_heading heading = { .subject = "f@1" };
+	struct outline outline = VEC_INIT;
+	struct heap_view *view;
+	struct sheet sheet;
+	struct heap *heap;
+
+	(void)state;
+	dump__begin(builder);
+	dump__class(builder, PAIR, "app.Cache<app.Key>", "", 0, 0);
+	dump__root(builder, GCTRACE_C_HANDLES, 0, AT_PAIR, GCTRACE_ROOT_HANDLE, 0x7f55ba8012b8, 0);
+	dump__root(builder, GCTRACE_C_HANDLES, 0, AT_LEAF, GCTRACE_ROOT_HANDLE, 3, 0);
+	dump__leaf(builder, AT_PAIR, PAIR, 32);
+	dump__leaf(builder, AT_LEAF, LEAF, 16);
+	dump__end(builder, GCTRACE_DUMP_COMPLETE);
+	heap = dump__heap(builder);
+	heading.facts = heap__facts(heap);
+	sheet__begin(&sheet);
+	view = heap_text__new(heap, &heading, &sheet.output, &sheet.terminal);
+	assert_int_equal(outline__roots(heap, 4, 0, &outline), 0);
+	assert_int_equal(view->form->roots(view, &outline), 0);
+	view->form->free(view);
+	expect(sheet__text(&sheet), "─ handle 0x7f55ba8012b8 app.Cache<app.Key>\n");
+	vec__free(&outline);
+	sheet__end(&sheet);
+	heap__free(heap);
+}
+
 /* For people a name of 64 KiB is shortened, and says so; programs get all of it. */
 static void test_a_name_that_fills_the_screen(void **state)
 {
@@ -282,6 +313,7 @@ int main(void)
 		cmocka_unit_test(test_a_deep_tree_stays_narrow),
 		cmocka_unit_test(test_a_long_line_of_a_tree_goes_on_below),
 		cmocka_unit_test(test_long_names_keep_within_their_lines),
+		cmocka_unit_test(test_roots_tell_what_they_refer_to),
 		cmocka_unit_test(test_a_name_that_fills_the_screen),
 	};
 
