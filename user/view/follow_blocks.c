@@ -2,6 +2,7 @@
 /* What ranges alone tell of a collection, for people: indented lines below it. */
 #include <inttypes.h>
 
+#include "../base/escape.h"
 #include "../base/units.h"
 #include "../base/wrap.h"
 #include "follow_parts.h"
@@ -17,14 +18,30 @@ static void add_bytes(struct buf *said, const char *what, uint64_t bytes)
 		buf__printf(said, ", %s %s", what, units__bytes(text, bytes));
 }
 
-static void say_generation(struct buf *said, const struct blocks_generation *of)
+/* As the collection's figures call it; "gen 3" where they do not. */
+static void say_name(struct buf *said, const struct collection *collection, uint64_t generation)
+{
+	for (size_t i = 0; i < collection->figure_count; i++) {
+		const struct collection_figure *figure = &collection->figures[i];
+
+		if (figure->generation != generation || !figure->name.bytes)
+			continue;
+		escape__add(said, figure->name.at, figure->name.bytes);
+		return;
+	}
+	buf__printf(said, "gen %" PRIu64, generation);
+}
+
+static void say_generation(struct buf *said, const struct collection *collection,
+			   const struct blocks_generation *of)
 {
 	char text[UNITS_TEXT];
 
 	if (of->generation == PLACE_UNKNOWN)
-		buf__add_str(said, "generation not told: survived ");
+		buf__add_str(said, "generation not told");
 	else
-		buf__printf(said, "gen %" PRIu64 ": survived ", of->generation);
+		say_name(said, collection, of->generation);
+	buf__add_str(said, ": survived ");
 	buf__add_str(said, of->survived == EVENT_UNKNOWN ? "-" : units__bytes(text, of->survived));
 	add_bytes(said, "moved", of->moved);
 	if (of->generation != PLACE_UNKNOWN && of->moved)
@@ -65,8 +82,9 @@ static void add_line(struct buf *out, const struct terminal *terminal, struct bu
 }
 
 void follow__add_blocks(struct buf *out, const struct terminal *terminal,
-			const struct blocks *blocks)
+			const struct follow_blocks *shown)
 {
+	const struct blocks *blocks = shown->is;
 	struct buf said = BUF_INIT;
 
 	for (size_t i = 0; i < blocks->generations.count; i++) {
@@ -74,7 +92,7 @@ void follow__add_blocks(struct buf *out, const struct terminal *terminal,
 
 		if (of->survived == 0 && of->moved == 0 && !of->holes_known)
 			continue;
-		say_generation(&said, of);
+		say_generation(&said, shown->collection, of);
 		add_line(out, terminal, &said);
 	}
 	if (blocks->farthest) {

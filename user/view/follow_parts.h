@@ -31,7 +31,7 @@ void follow__add_doubt_legend(struct buf *out, const struct terminal *terminal);
 
 /* Bytes by ranges alone: a line for each generation. */
 void follow__add_blocks(struct buf *out, const struct terminal *terminal,
-			const struct blocks *blocks);
+			const struct follow_blocks *shown);
 
 /* "0 to 1.2 %"; "-" where there was nothing to compare. */
 void follow__add_rate(struct buf *out, struct follow_rate rate);

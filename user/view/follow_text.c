@@ -245,7 +245,7 @@ static int show_blocks(struct follow_view *view, const struct heading *heading,
 	(void)heading;
 	if (text->live || !(text->options.verbose || blocks->alone))
 		return 0;
-	follow__add_blocks(&text->out, text->terminal, blocks->is);
+	follow__add_blocks(&text->out, text->terminal, blocks);
 	return flush(text);
 }
 

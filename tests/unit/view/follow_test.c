@@ -97,17 +97,23 @@ static void a_collection(void **state)
 
 static void blocks(struct shown *shown)
 {
-	const struct collection young = sample__young();
-	struct blocks_generation of[2] = {
+	const struct collection_figure large = { .generation = 3,
+						 .name = { .at = "LOH", .bytes = 3 } };
+	struct collection young = sample__young();
+	struct blocks_generation of[] = {
 		{ .generation = 0, .spanned = 8192, .survived = 2048, .moved = 1024, .slid = 512,
 		  .stayed = 1024, .promoted = 256, .holes_known = true, .holes = 2,
 		  .hole_bytes = 96, .largest_hole = 64 },
 		{ .generation = PLACE_UNKNOWN, .spanned = EVENT_UNKNOWN, .survived = 512,
 		  .stayed = 512 },
+		{ .generation = 3, .spanned = 64, .survived = 64, .stayed = 64 },
 	};
-	const struct blocks is = { .generations = { .items = of, .count = 2 },
+	const struct blocks is = { .generations = { .items = of, .count = 3 },
 				   .distances = { [9] = 1024 }, .farthest = 600, .down = 1024 };
 	const struct follow_blocks shows = { &young, &is, true };
+
+	young.figures = &large;
+	young.figure_count = 1;
 
 	assert_int_equal(shown->view->form->blocks(shown->view, &shown->heading, &shows), 0);
 }
@@ -125,6 +131,7 @@ static void bytes_by_ranges(void **state)
 		" 1.00 KiB, promoted\n"
 		"             256 B; holes between survivors: 2, in all 96 B, largest 64 B\n"
 		"           generation not told: survived 512 B, moved 0 B, stayed 512 B\n"
+		"           LOH: survived 64 B, moved 0 B, stayed 64 B, promoted 0 B\n"
 		"           moved by less than 1.00 KiB in the median, by 600 B at most, to lower"
 		" addresses 1.00 KiB\n");
 	end(&shown);
