@@ -286,7 +286,7 @@ static size_t told_fields(const struct heap_types *types, uint64_t class_,
 	while (at < names_count(types) && names(types)[at].space == key.space &&
 	       names(types)[at].id == class_)
 		at++;
-	*first = names(types) + from;
+	*first = at > from ? &names(types)[from] : NULL;
 	return at - from;
 }
 

@@ -126,6 +126,8 @@ static uint32_t lower(const struct export_fields *fields, const struct numbered_
 {
 	const struct export_type *type = &fields->types[field->type];
 
+	if (!type->fields)
+		return 0; /* there may be no array at all */
 	return (uint32_t)search__front(fields->all.of.items + type->first, type->fields, at,
 				       compare(at, field) < 0);
 }
