@@ -8,9 +8,10 @@
  *
  *	address_truth RECORDING TRUTH [dumps]
  *
- * A background collection clears handles of whatever nothing refers to, but frees memory of the old
- * generations alone: what it finds dead among the young stays where it is until a later collection
- * of theirs. So an object whose handle it has cleared is there or not until one has been.
+ * A background collection clears handles of whatever nothing refers to. It tells the deaths of the
+ * old generations alone; what it finds dead among the young may stay, or give its room to new
+ * objects, until a later collection of theirs. So nobody knows of an object whose handle it has
+ * cleared, until one has been.
  *
  * The model learns of new objects by what the program has just read, as if it were a heap dump,
  * not while a concurrent collection runs; with `dumps` by those of the recording (record

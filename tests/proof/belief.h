@@ -20,7 +20,7 @@ struct state {
 	uint64_t address, size, class_;
 	uint64_t model; /* its id there; 0: none */
 	bool here;
-	bool unreached; /* still here where it was, or collected: nobody knows */
+	bool unreached; /* it may be here where it was, or its room is used again: nobody knows */
 };
 
 struct place_of {
@@ -38,6 +38,7 @@ struct belief {
 	uint64_t running;   /* number of the concurrent collection; 0: none */
 	uint64_t collections; /* that the test had a truth of: it counts */
 	uint64_t compared, deaths, anchors, matched, gone, withdrawn, conflicts, wrong, losses;
+	uint64_t excused; /* of the conflicts: as many as there were unreached objects */
 
 	/* The test's own, both may be NULL: a collection has ended; an event, before and after
 	 * the model has it. Else than 0 ends the reading. */

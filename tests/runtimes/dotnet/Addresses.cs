@@ -6,8 +6,13 @@
 //   entry  u32 key, u32 bytes of the object, u64 address; 0: the runtime has cleared its handle
 //
 // All little endian. An address is that of the object's type pointer, as gctrace's are. A reading
-// counts only if no collection happened meanwhile. Objects are dropped and made all the time; what
-// is dropped has a weak handle until it is dead, so that its address can be read until then.
+// counts only if no collection began or ended meanwhile; its time is that of its beginning. Objects
+// are dropped and made all the time; what is dropped has a weak handle until it is dead, so that its
+// address can be read until then.
+//
+// No large or pinned object is made beside a background collection: it may get the very place of
+// one that has just been freed, and the runtime then tells that place as a survivor's
+// (docs/runtimes.md).
 using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
@@ -44,6 +49,7 @@ static class Addresses
     static FileStream file;
     static uint keys;
     static long reads, repeated, background, lastBackground;
+    static bool beside; // a background collection may run
 
     public static int Run(string go, string truth, int rounds)
     {
@@ -78,11 +84,11 @@ static class Addresses
         switch (round % 20)
         {
             case 5: GC.Collect(1); break;
-            case 9: GC.Collect(2, GCCollectionMode.Forced, true, true); break;
+            case 9: GC.Collect(2, GCCollectionMode.Forced, true, true); beside = false; break;
             case 12: GC.Collect(1, GCCollectionMode.Forced, true, true); break;
-            case 14: GC.Collect(2, GCCollectionMode.Default, false, false); break;
+            case 14: beside = true; GC.Collect(2, GCCollectionMode.Default, false, false); break;
             case 15: GC.Collect(0); break; // while that one runs, perhaps
-            case 19: GC.Collect(2, GCCollectionMode.Forced, true, false); break;
+            case 19: beside = true; GC.Collect(2, GCCollectionMode.Forced, true, false); break;
             default: GC.Collect(0); break;
         }
     }
@@ -91,6 +97,7 @@ static class Addresses
     {
         long index = GC.GetGCMemoryInfo(GCKind.Background).Index;
         background += index == lastBackground ? 0 : 1;
+        beside &= index == lastBackground;
         lastBackground = index;
     }
 
@@ -125,7 +132,7 @@ static class Addresses
     [MethodImpl(MethodImplOptions.NoInlining)]
     static void Fill(ref Slot slot)
     {
-        (slot.Held, slot.Bytes) = Make(random.Next(40));
+        (slot.Held, slot.Bytes) = Make(beside ? random.Next(2, 40) : random.Next(40));
         slot.Weak = GCHandle.Alloc(slot.Held, GCHandleType.Weak);
         slot.Key = ++keys;
         if (slot.Held is byte[] && keys % 16 == 0)
@@ -151,18 +158,24 @@ static class Addresses
 
     static void Look()
     {
-        int before, after;
+        (int, long) before, after;
+        long time;
         do
         {
-            before = GC.CollectionCount(0);
+            before = Progress();
+            time = Wait.Now;
             for (int i = 0; i < Slots; i++)
                 reading[i] = AddressOf(slots[i].Weak);
-            after = GC.CollectionCount(0);
+            after = Progress();
             reads++;
             repeated += before == after ? 0 : 1;
         } while (before != after);
-        Write(after);
+        Write(time, after.Item1);
     }
+
+    // Collections that were begun, and the background one that was finished last.
+    static (int, long) Progress() =>
+        (GC.CollectionCount(0), GC.GetGCMemoryInfo(GCKind.Background).Index);
 
     static unsafe ulong AddressOf(GCHandle weak)
     {
@@ -170,7 +183,7 @@ static class Addresses
         return *(ulong*)Unsafe.AsPointer(ref o);
     }
 
-    static void Write(int collections)
+    static void Write(long time, int collections)
     {
         int entries = 0;
         for (int i = 0; i < Slots; i++)
@@ -186,7 +199,7 @@ static class Addresses
             if (slot.Address == 0)
                 slot.Weak.Free();
         }
-        BinaryPrimitives.WriteInt64LittleEndian(buffer, Wait.Now);
+        BinaryPrimitives.WriteInt64LittleEndian(buffer, time);
         BinaryPrimitives.WriteInt32LittleEndian(buffer.AsSpan(8), collections);
         BinaryPrimitives.WriteInt32LittleEndian(buffer.AsSpan(12), entries);
         file.Write(buffer, 0, 16 + 16 * entries);
