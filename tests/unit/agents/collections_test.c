@@ -343,6 +343,23 @@ static void the_first_of_a_session_is_told_by_callbacks(void **state)
 	close_movement();
 }
 
+/* Who has its objects from a dump knows by them which the next one condemns: not all. */
+static void where_all_lies_is_told_before_any_ranges(void **state)
+{
+	const char *told;
+
+	(void)state;
+	gctrace_moved__references_semaphore = 1;
+	suspend(SUSPEND_FOR_GC);
+	collections__started(0x1f, true);
+	collections__finished();
+	pauses__resumed();
+	gctrace_moved__references_semaphore = 0;
+	told = listener__told();
+	assert_int_equal(lines_with(told, "generation gc=1"), 3);
+	assert_non_null(strstr(told, "gc_finish gc=1 collected=-1 untold\n"));
+}
+
 /* A dump's session alone: events tell, but no ranges. */
 static void a_dump_brings_the_events(void **state)
 {
@@ -488,6 +505,7 @@ int main(void)
 		TEST(ranges_of_two_openings_are_not_all),
 		TEST(what_began_by_callbacks_ends_by_them),
 		TEST(the_first_of_a_session_is_told_by_callbacks),
+		TEST(where_all_lies_is_told_before_any_ranges),
 		TEST(a_dump_brings_the_events),
 		TEST(closing_waits_and_then_does_not),
 		TEST(a_session_that_cannot_be_opened),
