@@ -96,7 +96,7 @@ static bool is_told(const struct heap_root *root, uint64_t *id)
 		*id = root->kind;
 		return tells_by_kind(root->type);
 	case HEAP_ROOT_REFERENCE:
-		*id = hash__mix(root->id1, root->id);
+		*id = hash__mix(hash__mix(0, root->id1), root->id);
 		return root->kind == GCTRACE_ROOT_STATIC && root->id != EVENT_UNKNOWN;
 	default:
 		return false;

@@ -270,6 +270,38 @@ static void test_deep(void **state)
 	heap__free(heap);
 }
 
+/* However alike the numbers of classes and positions are. */
+static void test_statics(void **state)
+{
+	enum { STATICS = 8 };
+	struct heap_builder *builder = heap_builder__new(0);
+	struct type_tree tree = { 0 };
+	uint64_t roots = 0;
+	struct heap *heap;
+
+	(void)state;
+	dump__begin(builder);
+	for (uint64_t i = 0; i < STATICS * STATICS; i++)
+		dump__root(builder, GCTRACE_C_STATIC, i / STATICS, address_of(i),
+			   GCTRACE_ROOT_STATIC, i % STATICS, 0);
+	for (uint64_t i = 0; i < STATICS * STATICS; i++)
+		dump__object(builder, &(struct told){ .id = address_of(i), .class_ = FIRST_CLASS,
+						      .size = 16 });
+	dump__end(builder, GCTRACE_DUMP_COMPLETE);
+	heap = dump__heap(builder);
+	assert_int_equal(type_tree__build(&tree, heap), 0);
+	for (uint32_t i = 0; i < tree.nodes.count; i++) {
+		const struct type_tree_node *node = at(&tree, i);
+
+		if (node->kind == TYPE_TREE_TYPE)
+			assert_int_equal(node->objects, 1);
+		roots += node->kind == TYPE_TREE_ROOT;
+	}
+	assert_in_range(roots, STATICS * STATICS, 2 * STATICS * STATICS);
+	type_tree__free(&tree);
+	heap__free(heap);
+}
+
 static void test_empty(void **state)
 {
 	struct heap_builder *builder = heap_builder__new(0);
@@ -316,6 +348,7 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_statics),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_limit),
 	};
