@@ -215,7 +215,7 @@ static void tell_end(const struct collection *c)
 	write_pools(writer, c);
 	if (c->by_events)
 		history__write(&c->history, writer, c->number, c->generations);
-	/* Whoever will follow what moves has to know where all is, also from one that tells no ranges. */
+	/* Who will follow what moves has to know where all is, also from one without ranges. */
 	if (c->has_ranges || gctrace_wants_moved__references())
 		bounds__write(writer, GCTRACE_AFTER, c->number);
 	if (gctrace_wants_gc__finish())

@@ -217,6 +217,7 @@ sed -z 's/\n#     / /g' "$TMP/out" >"$TMP/heading"
 expect "$TMP/heading" '^# A .* objects, [0-9.]+ [KM]iB$'
 expect "$TMP/heading" '^# B .*; NOT WHOLE$'
 expect "$TMP/out" '^# by type and by path, not object by object: one of the dumps is not whole$'
+expect "$TMP/out" '^B is not whole. Of what was told of it, what the roots reach '
 expect "$TMP/out" '^NOT WHOLE: B$'
 expect "$TMP/out" '^  it was cut off'
 expect_not "$TMP/out" '^complete'

@@ -61,8 +61,8 @@ static const struct option heap_options[] = {
 	{ .name = "histogram", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct heap_settings, histogram),
 	  .help = "Count the objects and bytes of each type and nothing else: several times as"
-		  " fast, in a tenth of the memory; what roots reach or keep alive is not looked"
-		  " at" },
+		  " fast, in a fraction of the memory; what roots reach or keep alive is not"
+		  " looked at" },
 	{ .name = "age-at-least", .kind = OPTION_COUNT, .metavar = "COUNT", .min = 1,
 	  .offset = offsetof(struct heap_settings, age_least),
 	  .help = "Only types of, or only, objects that are known to have survived so many"

@@ -88,18 +88,32 @@ static void add_objects(struct buf *out, uint64_t objects)
 	buf__printf(out, "%s object%s", units__exact(count, objects), units__s(objects));
 }
 
+/* What is missing in one of them looks as if it had come or gone. */
+static bool add_not_whole(struct buf *out, const struct diff_shown *shown)
+{
+	const bool was = shown->whole[DIFF_WAS], is = shown->whole[DIFF_IS];
+
+	if (was && is)
+		return false;
+	buf__printf(out, "%s not whole. Of what was told of %s, ",
+		    was ? "B is" : is ? "A is" : "A and B are", was || is ? "it" : "them");
+	return true;
+}
+
 void diff_words__all(struct buf *out, const struct diff_shown *shown)
 {
 	const struct heap_type_sums *was = &shown->total.side[DIFF_WAS];
 	const struct heap_type_sums *is = &shown->total.side[DIFF_IS];
 	const int64_t growth = diff__growth(shown);
 	const int64_t objects = diff__change(was->reached_objects, is->reached_objects);
+	const bool is_less = add_not_whole(out, shown);
 	char bytes[UNITS_TEXT];
 
 	if (shown->glob)
-		buf__printf(out, "Of the types that match \"%s\", what", shown->glob);
+		buf__printf(out, "%s the types that match \"%s\", what", is_less ? "of" : "Of",
+			    shown->glob);
 	else
-		buf__add_str(out, "What");
+		buf__add_str(out, is_less ? "what" : "What");
 	buf__add_str(out, " the roots reach ");
 	if (!growth)
 		buf__add_str(out, "is as large as it was");
