@@ -17,8 +17,8 @@ paths() {
 	InThreadStatic   thread statics.* \(Programs\.InThreadStatic\)
 	InLocal          Programs\.Graph\.HoldLocal, local \(Programs\.InLocal\)
 	InCaptured       static Programs\.Graph\.captured \(System\.Func<System\.Object>\) → \._target \(Programs\.Graph\+<>c__DisplayClass[0-9_]*\) → \.o
-	InNormalHandle   handle [0-9]+ \(Programs\.InNormalHandle\)
-	InPinnedHandle   pinned handle [0-9]+ \(Programs\.InPinnedHandle\)
+	InNormalHandle   handle 0x[0-9a-f]+ \(Programs\.InNormalHandle\)
+	InPinnedHandle   pinned handle 0x[0-9a-f]+ \(Programs\.InPinnedHandle\)
 	InWeakHandle     static Programs\.Graph\.list .* → \._items\[1\]
 	InDependentHandle static Programs\.Graph\.dependentKey \(System\.Object\) → .*\(Programs\.InDependentHandle\)
 	InWeakTable      static Programs\.Graph\.key \(System\.Object\) → .*\(Programs\.InWeakTable\)
