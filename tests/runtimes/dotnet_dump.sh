@@ -123,7 +123,7 @@ pass
 
 t "the program is killed in the midst: gctrace says what is missing"
 start tracer gctrace heap -p "$(pid held)"
-sleep 0.6
+sleep 0.2
 stop held KILL
 join tracer
 [ "$status" != 0 ] || fail "gctrace ended as if nothing had been"

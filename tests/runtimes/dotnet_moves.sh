@@ -54,6 +54,7 @@ addresses "server that adapts its size" DOTNET_gcServer=1 DOTNET_GCDynamicAdapta
 addresses "segments, not regions" DOTNET_GCName=libclrgc.so
 
 # The model knows objects by real heap dumps now, and each further dump agrees with it.
+rounds=$((rounds * 4)) # several dumps must fall into them
 for collector in 0 1; do
 	t "objects that heap dumps told are where the program reads them: gcServer=$collector"
 	record_addresses --dump=500ms -- DOTNET_gcServer=$collector
