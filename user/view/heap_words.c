@@ -492,40 +492,36 @@ void heap_words__finding(struct buf *out, const struct heap *heap, const struct 
 	}
 }
 
-static bool is_plain(const struct buf *name)
+static void add_type_option(struct buf *out, const struct heap *heap, uint32_t place)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    ",./_-$<>: []";
+	struct buf name = BUF_INIT;
 
-	return name->len < 64 && strspn(buf__str(name), plain) == name->len;
-}
-
-static void add_type_option(struct buf *out, const struct buf *name)
-{
+	heap_words__type_of(&name, heap, place);
 	buf__add_str(out, "--type ");
-	heap_view__quote_glob(out, (struct text){ buf__str(name), name->len });
+	heap_view__quote_glob(out, (struct text){ buf__str(&name), name.len });
+	if (name.error)
+		out->error = name.error;
+	buf__free(&name);
 }
 
 void heap_words__more(struct buf *out, const struct heap *heap, const struct finding *finding,
 		      const char *subject, bool is_file)
 {
-	struct buf name = BUF_INIT;
-
 	if (finding->kind == FINDING_FINALIZER || finding->kind == FINDING_THREAD) {
 		buf__printf(out, "gctrace heap %s --roots", subject);
-	} else if (finding->kind == FINDING_UNREACHED) {
-		buf__printf(out, "gctrace heap %s --sort count", subject);
-	} else {
-		heap_words__type_of(&name, heap, finding->owner);
-		buf__printf(out, "gctrace path %s ", subject);
-		/* Objects move: in a new dump of a live process an address may mean another. */
-		if (is_file || !is_plain(&name))
-			buf__printf(out, "--address 0x%" PRIx64,
-				    heap__object(heap, finding->owner).address);
-		else
-			add_type_option(out, &name);
+		return;
 	}
-	buf__free(&name);
+	if (finding->kind == FINDING_UNREACHED) {
+		buf__printf(out, "gctrace heap %s --sort count", subject);
+		return;
+	}
+	buf__printf(out, "gctrace path %s ", subject);
+	/* Objects move: in a new dump of a live process an address may mean another. */
+	if (is_file)
+		buf__printf(out, "--address 0x%" PRIx64,
+			    heap__object(heap, finding->owner).address);
+	else
+		add_type_option(out, heap, finding->owner);
 }
 
 void heap_view__quote(struct buf *out, const void *bytes, size_t len)

@@ -64,7 +64,10 @@ void heap_words__branch(struct buf *out, const struct heap *heap, uint32_t from,
 /* The sentence of a finding, without the command. */
 void heap_words__finding(struct buf *out, const struct heap *heap, const struct finding *finding);
 
-/* The command that shows more of it. */
+/*
+ * The command that shows more of it. subject: as struct heap_heading has it; is_file: a recording,
+ * in which addresses stay what they are.
+ */
 void heap_words__more(struct buf *out, const struct heap *heap, const struct finding *finding,
 		      const char *subject, bool is_file);
 

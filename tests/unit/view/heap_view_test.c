@@ -13,6 +13,7 @@
 #include "samples.h"
 #include "unit/model/dump.h"
 #include "view/heap_view.h"
+#include "view/heap_words.h"
 
 enum { PAIR = 10, PAIRS, LEAF };
 enum { AT_PAIR = 0x1000, AT_PAIRS = 0x2000, AT_LEAF = 0x3000 };
@@ -304,6 +305,36 @@ static void test_a_name_that_fills_the_screen(void **state)
 	heap__free(heap);
 }
 
+static void assert_recommended(const char *type, const char *subject, bool is_file,
+			       const char *expected)
+{
+	struct heap *heap = make_chain(2, type);
+	const uint32_t place = place_of(heap, 0x1000);
+	const struct finding finding = { .kind = FINDING_LARGE, .place = place, .owner = place };
+	struct buf raw = BUF_INIT, shown = BUF_INIT;
+
+	heap_words__more(&raw, heap, &finding, subject, is_file);
+	escape__move(&shown, &raw); /* as the views do */
+	assert_string_equal(buf__str(&shown), expected);
+	buf__free(&raw);
+	buf__free(&shown);
+	heap__free(heap);
+}
+
+/* Whatever the type is called, as of .NET, until the command is given the object has moved. */
+static void test_no_address_is_recommended_of_a_process(void **state)
+{
+	(void)state;
+	assert_recommended("Map`2[K,V]+Node", "f@1", true, "gctrace path f@1 --address 0x1000");
+	assert_recommended("Map`2[K,V]+Node", "-p 7", false,
+			   "gctrace path -p 7 --type 'Map`2?K,V?+Node'");
+	assert_recommended("it's", "-p 7", false, "gctrace path -p 7 --type $'it\\x27s'");
+	assert_recommended("com.shop.TheTypeOfOrdersThatHaveBeenSentButNotYetBeenPaidForInFull",
+			   "-p 7", false,
+			   "gctrace path -p 7 --type"
+			   " 'com.shop.TheTypeOfOrdersThatHaveBeenSentButNotYetBeenPaidForInFull'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_long_names_keep_within_their_lines),
 		cmocka_unit_test(test_roots_tell_what_they_refer_to),
 		cmocka_unit_test(test_a_name_that_fills_the_screen),
+		cmocka_unit_test(test_no_address_is_recommended_of_a_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
