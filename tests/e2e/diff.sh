@@ -196,6 +196,9 @@ expect_status 0
 of diff .command >"$TMP/command"
 run timeout 120 bash "$TMP/command"
 [ "$status" = 0 ] || { fail "the command"; show "$TMP/command" "$TMP/err"; }
+run timeout 120 gctrace diff hostile@1 "$name@3"
+expect_equal "$(cat "$TMP/command")" "$(sed -n 's/^    \(gctrace path .*\)/\1/p' "$TMP/out")" \
+	"the command for people"
 cd - >/dev/null || exit 1
 [ ! -e "$TMP/pwned" ] || fail "a name was run"
 pass

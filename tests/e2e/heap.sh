@@ -429,6 +429,16 @@ for more in "--names hostile" "--report single" "--split-references 3 --collecto
 done
 pass
 
+t "what is recommended does, whatever a type is called and wherever its objects move"
+start_vm vm --leak --objects 3000 --names hostile
+run timeout 120 gctrace heap -p "$(pid vm)"
+sed -n 's/^ *\(gctrace path .*\)$/\1/p' "$TMP/out" | head -n 1 >"$TMP/command"
+expect "$TMP/command" '^gctrace path -p [0-9]+ --type '
+run timeout 120 bash "$TMP/command"
+expect_status 0
+stop vm
+pass
+
 t "names of 64 KiB: whole for programs, for people with as much of the middle left out as it says"
 start_vm vm --objects 3000 --names hostile
 run timeout 120 gctrace record -p "$(pid vm)" -n 40 --moves --dump=200ms --output "$TMP/hostile"

@@ -44,6 +44,14 @@ void buf__add(struct buf *buf, const void *bytes, size_t len)
 	buf->data[buf->len] = '\0';
 }
 
+void buf__move(struct buf *buf, struct buf *from)
+{
+	buf__add(buf, from->data, from->len);
+	if (from->error && !buf->error)
+		buf->error = from->error;
+	buf__reset(from);
+}
+
 void buf__add_str(struct buf *buf, const char *text)
 {
 	buf__add(buf, text, strlen(text));

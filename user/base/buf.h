@@ -43,6 +43,9 @@ void buf__printf(struct buf *buf, const char *format, ...) __attribute__((format
 void buf__vprintf(struct buf *buf, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
+/* All that is in from, which is empty then; what that had lost, buf has lost, too. */
+void buf__move(struct buf *buf, struct buf *from);
+
 /* The contents, closed by a 0; "" when there are none. Valid until the next change. */
 const char *buf__str(const struct buf *buf);
 

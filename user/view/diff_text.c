@@ -134,7 +134,7 @@ static void add_sentences(struct diff_text *text)
 	if (!diff_words__command(&text->raw, text->shown))
 		return;
 	buf__printf(&text->out, "    %s", terminal__on(text->terminal, STYLE_DIM));
-	escape__move(&text->out, &text->raw); /* whole, or it would not do */
+	buf__move(&text->out, &text->raw); /* whole and as it is, or it would not do */
 	buf__printf(&text->out, "%s\n", terminal__off(text->terminal, STYLE_DIM));
 }
 

@@ -112,8 +112,7 @@ static void add_heading(struct data *data)
 	add_text(data, "collector", heading->collector);
 	if (heading->pid)
 		json__u64(json, "pid", heading->pid);
-	buf__add_str(&data->raw, heading->subject);
-	add_words(data, "subject");
+	json__string(json, "subject", heading->subject);
 	json__bool(json, "is_file", heading->is_file);
 	if (heading->began_ns)
 		json__i64(json, "began_ms",
@@ -175,7 +174,7 @@ static void add_finding(struct data *data, const struct finding *finding)
 	add_cut(data, "text", SENTENCE_MOST);
 	heap_words__more(&data->raw, page->heap, finding, page->heading->subject,
 			 page->heading->is_file);
-	add_words(data, "command");
+	json__take(data->json, "command", &data->raw);
 	json__u64(data->json, "bytes", finding->bytes);
 	if (is_object)
 		json__u64(data->json, "object", object_at(data, finding->owner));

@@ -217,7 +217,7 @@ static int show_findings(struct heap_view *view, const struct findings *findings
 				 text->heading->subject, text->heading->is_file);
 		buf__printf(&text->out, "%*s%s", HEAP_TEXT_INDENT, "",
 			    terminal__on(text->terminal, STYLE_DIM));
-		escape__move(&text->out, &text->raw); /* whole, or it would not do */
+		buf__move(&text->out, &text->raw); /* whole and as it is, or it would not do */
 		buf__printf(&text->out, "%s\n", terminal__off(text->terminal, STYLE_DIM));
 	}
 	if (!findings->count)

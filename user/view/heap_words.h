@@ -65,8 +65,8 @@ void heap_words__branch(struct buf *out, const struct heap *heap, uint32_t from,
 void heap_words__finding(struct buf *out, const struct heap *heap, const struct finding *finding);
 
 /*
- * The command that shows more of it. subject: as struct heap_heading has it; is_file: a recording,
- * in which addresses stay what they are.
+ * The command that shows more of it, as a shell takes it: escaped once more it would be another.
+ * subject: as struct heap_heading has it; is_file: of a recording, where addresses stay.
  */
 void heap_words__more(struct buf *out, const struct heap *heap, const struct finding *finding,
 		      const char *subject, bool is_file);

@@ -13,7 +13,6 @@
 #include "samples.h"
 #include "unit/model/dump.h"
 #include "view/heap_view.h"
-#include "view/heap_words.h"
 
 enum { PAIR = 10, PAIRS, LEAF };
 enum { AT_PAIR = 0x1000, AT_PAIRS = 0x2000, AT_LEAF = 0x3000 };
@@ -311,13 +310,22 @@ static void assert_recommended(const char *type, const char *subject, bool is_fi
 	struct heap *heap = make_chain(2, type);
 	const uint32_t place = place_of(heap, 0x1000);
 	const struct finding finding = { .kind = FINDING_LARGE, .place = place, .owner = place };
-	struct buf raw = BUF_INIT, shown = BUF_INIT;
+	const struct heap_heading heading = { .facts = heap__facts(heap), .subject = subject,
+					      .is_file = is_file };
+	const struct findings findings = { (struct finding *)&finding, 1, 1 };
+	struct heap_view *view;
+	struct sheet sheet;
+	const char *line;
 
-	heap_words__more(&raw, heap, &finding, subject, is_file);
-	escape__move(&shown, &raw); /* as the views do */
-	assert_string_equal(buf__str(&shown), expected);
-	buf__free(&raw);
-	buf__free(&shown);
+	sheet__begin(&sheet);
+	view = heap_text__new(heap, &heading, &sheet.output, &sheet.terminal);
+	assert_int_equal(view->form->findings(view, &findings), 0);
+	view->form->free(view);
+	line = strstr(sheet__text(&sheet), "gctrace ");
+	assert_non_null(line);
+	assert_memory_equal(line, expected, strlen(expected));
+	assert_int_equal(line[strlen(expected)], '\n');
+	sheet__end(&sheet);
 	heap__free(heap);
 }
 
