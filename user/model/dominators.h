@@ -11,14 +11,14 @@
 #include "heap_rows.h"
 #include "memory.h"
 
+#define DOMINATORS_ROUNDING (UINT64_C(1) << 18) /* to whole pages */
+
 /*
  * By depth first number: 0 is the root above all, and every dominator has a lower number than
  * what it dominates. The number of a row stands in it (ROW_NUMBER); ROW_NONE: not reached. The
  * two scratch areas are the caller's as they are, so that memory need not be given back and taken
  * again.
  */
-#define DOMINATORS_ROUNDING (UINT64_C(1) << 18) /* to whole pages */
-
 struct dominators {
 	uint32_t count;	  /* rows reached */
 	uint32_t room;	  /* entries in each of: */

@@ -55,10 +55,10 @@ static uint64_t hash_of(const void *context, uint32_t index)
 static bool is_same(const struct path_growth *growth, uint32_t index, const struct called *called)
 {
 	const struct growth_branch *of = &growth->branches.items[index];
+	const struct text known = { (const char *)growth->texts.at + of->at, of->words + of->type };
 
 	return of->parent == called->parent && of->words == called->words &&
-	       of->words + of->type == called->text->len &&
-	       memcmp(growth->texts.at + of->at, buf__str(called->text), called->text->len) == 0;
+	       text__equal(known, (struct text){ buf__str(called->text), called->text->len });
 }
 
 static int add_branch(struct path_growth *growth, const struct called *called)

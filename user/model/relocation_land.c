@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "base/search.h"
-
 #include "relocation_private.h"
 
 #define NEAR_CHUNKS 16 /* of a range over that few, each is looked up by itself */

@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "base/search.h"
-
 #include "relocation_private.h"
 
 static bool add_span(struct spans *spans, uint64_t start, uint64_t length)

@@ -86,8 +86,7 @@ static inline void name__set(struct name *name, struct text text)
 
 static inline bool name__is(const struct name *name, struct text text)
 {
-	return name->bytes == text.bytes &&
-	       (text.bytes == 0 || memcmp(name->at, text.at, text.bytes) == 0);
+	return text__equal(name__text(name), text);
 }
 
 /* The operation that runs; its name has no bytes where none is known, it itself is NULL then. */

@@ -8,11 +8,6 @@
 #define YOUNG 1
 #define YOUNG_AND_OLD 3
 
-static bool text__is(struct text text, const char *string)
-{
-	return text.bytes == strlen(string) && memcmp(text.at, string, text.bytes) == 0;
-}
-
 #define COLLECTION(name) { name, "", GCTRACE_WHY_COLLECTION, false, false }
 #define PAUSE(name, what, why) { name, what, GCTRACE_WHY_##why, false, false }
 #define IN_CYCLE(name, what, why) { name, what, GCTRACE_WHY_##why, true, false }

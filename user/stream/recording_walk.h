@@ -56,8 +56,10 @@ bool recording_walk__next(struct recording_walk *walk, struct recording_block *b
  */
 bool recording_walk__is_sure(struct recording_walk *walk);
 
-/* What is good is believed; behind what is not, the next block stands where it should, or is
- * searched for. */
+/*
+ * What is good is believed; behind what is not, the next block stands where it should, or is
+ * searched for.
+ */
 void recording_walk__judge(struct recording_walk *walk, bool good);
 
 void recording_walk__free(struct recording_walk *walk); /* the descriptor stays the caller's */

@@ -27,6 +27,11 @@ static inline bool text__equal(struct text a, struct text b)
 	return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
 }
 
+static inline bool text__is(struct text text, const char *word)
+{
+	return text__equal(text, text__of(word));
+}
+
 /* A copy in a buffer of the caller's, in place of what that held. */
 static inline struct text text__keep(struct buf *buf, const void *bytes, size_t len)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "../base/buf.h"
 #include "../base/units.h"
@@ -42,7 +41,7 @@ void diff_words__type(struct buf *out, const struct diff_shown *shown, uint32_t 
 static void add_step(struct buf *out, const struct path_growth *growth, uint32_t branch)
 {
 	const struct text words = path_growth__words(growth, branch);
-	const bool is_element = words.bytes == 2 && memcmp(words.at, "[]", 2) == 0;
+	const bool is_element = text__is(words, "[]");
 
 	if (!words.bytes)
 		return;
@@ -152,16 +151,15 @@ static const struct diff_type *most_grown(const struct heap_diff *diff)
 }
 
 /* The first branch that leads to it, in the order of growth. */
-static uint32_t branch_to(const struct diff_shown *shown, const char *name, size_t bytes)
+static uint32_t branch_to(const struct diff_shown *shown, struct text name)
 {
 	for (size_t i = 0; i < shown->branches->count; i++) {
 		const uint32_t branch = shown->branches->items[i];
 		const struct fate_sum *ending = shown->growth->branches.items[branch].ending;
-		const struct text type = path_growth__type(shown->growth, branch);
 
 		if (ending[DIFF_IS].bytes <= ending[DIFF_WAS].bytes)
 			break;
-		if (type.bytes == bytes && memcmp(type.at, name, bytes) == 0)
+		if (text__equal(path_growth__type(shown->growth, branch), name))
 			return branch;
 	}
 	return GROWTH_NONE;
@@ -174,7 +172,7 @@ static void add_keeper(struct buf *out, const struct diff_shown *shown,
 	uint32_t branch;
 
 	add_type(&name, shown->diff, type);
-	branch = branch_to(shown, buf__str(&name), name.len);
+	branch = branch_to(shown, (struct text){ buf__str(&name), name.len });
 	if (branch != GROWTH_NONE) {
 		buf__add_str(out, "; kept by ");
 		diff_words__path(out, shown->growth, branch);

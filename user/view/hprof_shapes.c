@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hprof_shapes.h"
 
-#include <string.h>
 
 #include "../model/heap.h"
 #include "gctrace/wire.h"
@@ -169,9 +168,7 @@ static uint8_t primitive_of(struct text name)
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if ((name.bytes == strlen(all[i].name) &&
-		     memcmp(name.at, all[i].name, name.bytes) == 0) ||
-		    (name.bytes == 2 && memcmp(name.at, all[i].internal, 2) == 0))
+		if (text__is(name, all[i].name) || text__is(name, all[i].internal))
 			return all[i].type;
 	return 0;
 }

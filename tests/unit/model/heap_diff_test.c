@@ -115,8 +115,7 @@ static struct counted count_class(const struct world *world, const struct heap_d
 		is = heap_types__at(heap__types(world->heap), object.type);
 		if (!world->wanted[object.type] ||
 		    (diff->one_trace ? is.number != type->class_ :
-				       is.name.bytes != name.bytes ||
-					       memcmp(is.name.at, name.at, name.bytes) != 0))
+				       !text__equal(is.name, name)))
 			continue;
 		counted.objects++;
 		counted.bytes += object.size;
