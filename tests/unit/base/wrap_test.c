@@ -9,6 +9,8 @@
 
 #include "base/wrap.h"
 
+static const struct wrap plain = { .columns = 10 };
+
 static void assert_wrapped(const struct wrap *wrap, size_t column, const char *text,
 			   const char *expected)
 {
@@ -19,29 +21,30 @@ static void assert_wrapped(const struct wrap *wrap, size_t column, const char *t
 	buf__free(&buf);
 }
 
+static void assert_plain(const char *text, const char *expected)
+{
+	assert_wrapped(&plain, 0, text, expected);
+}
+
 static void lines_are_not_longer(void **state)
 {
-	const struct wrap plain = { .columns = 10 };
-
 	(void)state;
-	assert_wrapped(&plain, 0, "", "");
-	assert_wrapped(&plain, 0, "one two", "one two");
-	assert_wrapped(&plain, 0, "one two 89", "one two 89");
-	assert_wrapped(&plain, 0, "one two 890", "one two\n890");
+	assert_plain("", "");
+	assert_plain("one two", "one two");
+	assert_plain("one two 89", "one two 89");
+	assert_plain("one two 890", "one two\n890");
 	assert_wrapped(&plain, 1, "one two 89", "one two\n89");
-	assert_wrapped(&plain, 0, "  one   two  ", "one two");
-	assert_wrapped(&plain, 0, "\xe6\xbc\xa2\xe6\xbc\xa2 12345",
-		       "\xe6\xbc\xa2\xe6\xbc\xa2 12345");
-	assert_wrapped(&plain, 0, "\xe6\xbc\xa2\xe6\xbc\xa2 123456",
-		       "\xe6\xbc\xa2\xe6\xbc\xa2\n123456");
+	assert_plain("  one   two  ", "one two");
+	assert_plain("\xe6\xbc\xa2\xe6\xbc\xa2 12345", "\xe6\xbc\xa2\xe6\xbc\xa2 12345");
+	assert_plain("\xe6\xbc\xa2\xe6\xbc\xa2 123456", "\xe6\xbc\xa2\xe6\xbc\xa2\n123456");
 }
 
 static void words_stay_whole(void **state)
 {
-	const struct wrap plain = { .columns = 4 };
+	const struct wrap narrow = { .columns = 4 };
 
 	(void)state;
-	assert_wrapped(&plain, 0, "a /very/long/path b", "a\n/very/long/path\nb");
+	assert_wrapped(&narrow, 0, "a /very/long/path b", "a\n/very/long/path\nb");
 }
 
 static void names_go_on_behind_their_marks(void **state)
@@ -61,28 +64,24 @@ static void names_go_on_behind_their_marks(void **state)
 
 static void figures_stay_with_their_units(void **state)
 {
-	const struct wrap plain = { .columns = 10 };
-
 	(void)state;
-	assert_wrapped(&plain, 0, "max is 1.50 ms", "max is\n1.50 ms");
-	assert_wrapped(&plain, 0, "dump it 12 that", "dump it 12\nthat");
-	assert_wrapped(&plain, 0, "some ~4.0 MiB", "some\n~4.0 MiB");
-	assert_wrapped(&plain, 0, "seven 45  d", "seven 45 d");
-	assert_wrapped(&plain, 0, "seven 45 ", "seven 45");
-	assert_wrapped(&plain, 0, "a ~", "a ~");
+	assert_plain("max is 1.50 ms", "max is\n1.50 ms");
+	assert_plain("dump it 12 that", "dump it 12\nthat");
+	assert_plain("some ~4.0 MiB", "some\n~4.0 MiB");
+	assert_plain("seven 45  d", "seven 45 d");
+	assert_plain("seven 45 ", "seven 45");
+	assert_plain("a ~", "a ~");
 }
 
 static void arrows_stay_with_what_they_lead_to(void **state)
 {
-	const struct wrap plain = { .columns = 10 };
-
 	(void)state;
-	assert_wrapped(&plain, 0, "abcde → .ab", "abcde\n→ .ab");
-	assert_wrapped(&plain, 0, "abcde → .a", "abcde → .a");
-	assert_wrapped(&plain, 0, "abcdefgh →", "abcdefgh →");
-	assert_wrapped(&plain, 0, "→→ abcdefgh", "→→\nabcdefgh");
-	assert_wrapped(&plain, 0, "→ ", "→");
-	assert_wrapped(&plain, 0, "a →  b", "a → b");
+	assert_plain("abcde → .ab", "abcde\n→ .ab");
+	assert_plain("abcde → .a", "abcde → .a");
+	assert_plain("abcdefgh →", "abcdefgh →");
+	assert_plain("→→ abcdefgh", "→→\nabcdefgh");
+	assert_plain("→ ", "→");
+	assert_plain("a →  b", "a → b");
 }
 
 static void further_lines_are_set_in(void **state)
@@ -97,7 +96,6 @@ static void further_lines_are_set_in(void **state)
 
 static void stops_at_a_line_feed(void **state)
 {
-	const struct wrap plain = { .columns = 10 };
 	const char *text = "one \ntwo";
 	struct buf buf = BUF_INIT;
 

@@ -211,6 +211,16 @@ static void lay_out(struct script *s, uint64_t gc, uint64_t used0, uint64_t used
 	pool(s, gc, "old", used1, U, U);
 }
 
+/* A collection of a nursery with so many bytes in it, which tells that so many of them live. */
+static void young(struct script *s, uint64_t gc, uint64_t used, uint64_t alive)
+{
+	gc_start(s, gc, YOUNG, 0);
+	lay_out(s, gc, used, 0);
+	if (alive)
+		moved(s, gc, 0, 0, 8, 0, 500, alive);
+	gc_finish(s, gc);
+}
+
 static void moved_stayed_promoted_dead(void **state)
 {
 	struct script s;
@@ -362,13 +372,8 @@ static void nothing_reported_is_nothing_alive(void **state)
 
 	(void)state;
 	script__begin(&s);
-	gc_start(&s, 1, YOUNG, 0);
-	lay_out(&s, 1, 800, 0);
-	moved(&s, 1, 0, 0, 8, 0, 500, 8);
-	gc_finish(&s, 1);
-	gc_start(&s, 2, YOUNG, 0);
-	lay_out(&s, 2, 700, 0);
-	gc_finish(&s, 2);
+	young(&s, 1, 800, 8);
+	young(&s, 2, 700, 0);
 	assert_exactly(s.collections[1].is.survived.bytes, 0);
 	assert_exactly(s.collections[1].is.dead.bytes, 700);
 	script__end(&s);
@@ -381,15 +386,9 @@ static void untold_ranges_are_not_dead(void **state)
 
 	(void)state;
 	script__begin(&s);
-	gc_start(&s, 1, YOUNG, 0);
-	lay_out(&s, 1, 800, 0);
-	moved(&s, 1, 0, 0, 8, 0, 500, 8);
-	gc_finish(&s, 1);
+	young(&s, 1, 800, 8);
 	s.untold = true;
-	gc_start(&s, 2, YOUNG, 0);
-	lay_out(&s, 2, 700, 0);
-	moved(&s, 2, 0, 0, 8, 0, 500, 8);
-	gc_finish(&s, 2);
+	young(&s, 2, 700, 8);
 	assert_true(s.collections[1].is.untold);
 	assert_false(s.collections[1].is.moved.bytes.known);
 	assert_false(s.collections[1].is.survived.bytes.known);
@@ -448,10 +447,7 @@ static void more_alive_than_there_was(void **state)
 
 	(void)state;
 	script__begin(&s);
-	gc_start(&s, 1, YOUNG, 0);
-	lay_out(&s, 1, 50, 0);
-	moved(&s, 1, 0, 0, 8, 0, 500, 100);
-	gc_finish(&s, 1);
+	young(&s, 1, 50, 100);
 	assert_false(s.collections[0].is.dead.bytes.known);
 	script__end(&s);
 }

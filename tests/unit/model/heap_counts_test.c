@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A heap of which only the types are counted: the same counts as those of its graph. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "dump.h"
 #include "gctrace/wire.h"
 #include "model/heap_histogram.h"
+#include "unit/random.h"
 
 static uint64_t seed = 4711;
 
 static uint64_t any(void)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
+	return random__next(&seed);
 }
 
 static int count(struct heap_builder *builder, const struct object_head *heads, size_t many)

@@ -17,6 +17,7 @@
 #include <gctrace/probes.h>
 
 #include "object_tale.h"
+#include "unit/random.h"
 
 struct world {
 	uint64_t random;
@@ -31,15 +32,12 @@ struct world {
 
 static uint64_t any(struct world *world)
 {
-	world->random ^= world->random << 13;
-	world->random ^= world->random >> 7;
-	world->random ^= world->random << 17;
-	return world->random;
+	return random__next(&world->random);
 }
 
 static uint64_t pick(struct world *world, uint64_t below)
 {
-	return (any(world) >> 11) % below;
+	return random__below(&world->random, below);
 }
 
 /* In memory of its own and of exactly its size, so that ASan sees one byte too far. */

@@ -23,20 +23,13 @@
 #include "base/buf.h"
 #include "stream/loss.h"
 #include "stream/recording.h"
+#include "unit/random.h"
 
 static uint64_t seed = 4711;
 
-static uint64_t any(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
 static uint64_t pick(uint64_t below)
 {
-	return (any() >> 11) % below;
+	return random__below(&seed, below);
 }
 
 /* ---------------------------------------------------------------------------------------------

@@ -358,47 +358,78 @@ static void follows_the_terminal(void **state)
 	sheet__end(&sheet);
 }
 
-static void results(void **state)
-{
-	struct heading heading = sample__heading();
-	struct collection young = sample__young(), next = young;
-	struct summary summary;
-	struct results results = { .of = &heading, .summary = &summary, .shown = 1 };
-	struct pause pause = young.pauses[0];
+/* Two collections, one of them shown, and pauses of every sort; something was lost. */
+struct told {
 	struct sheet sheet;
 	struct view *view;
-	const char *text;
+	struct heading heading;
+	struct summary summary;
+	struct results results;
+};
 
-	(void)state;
-	sheet__begin(&sheet);
-	view = new_view(&sheet, (struct view_options){ 0 });
-	assert_int_equal(summary__init(&summary, 5), 0);
-	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
-	assert_int_equal(summary__collection(&summary, &young), 0);
+static void sum_up(struct summary *summary)
+{
+	struct collection young = sample__young(), next = young;
+	struct pause pause = young.pauses[0];
+
+	assert_int_equal(summary__init(summary, 5), 0);
+	assert_int_equal(summary__pause(summary, &pause, 1), 0);
+	assert_int_equal(summary__collection(summary, &young), 0);
 	next.number = 42;
 	next.start_ns = young.end_ns + NS_PER_S;
 	next.end_ns = next.start_ns + NS_PER_MS;
 	next.before_bytes = 26 << 20;
 	next.pauses_kept = 0;
-	assert_int_equal(summary__collection(&summary, &next), 0);
+	assert_int_equal(summary__collection(summary, &next), 0);
 	pause.share_ns = EVENT_UNKNOWN;
-	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	assert_int_equal(summary__pause(summary, &pause, 1), 0);
 	pause.share_ns = 7000;
-	assert_int_equal(summary__pause(&summary, &pause, 0), 0);
+	assert_int_equal(summary__pause(summary, &pause, 0), 0);
 	pause.share_ns = 9000;
 	pause.why = GCTRACE_WHY_DUMP;
-	assert_int_equal(summary__pause(&summary, &pause, 0), 0);
-	summary.start_ns = 1000 * NS_PER_S;
-	summary.end_ns = 1010 * NS_PER_S;
+	assert_int_equal(summary__pause(summary, &pause, 0), 0);
+	summary->start_ns = 1000 * NS_PER_S;
+	summary->end_ns = 1010 * NS_PER_S;
+}
+
+static void begin_results(struct told *told)
+{
+	struct collection young = sample__young();
+
+	sheet__begin(&told->sheet);
+	told->view = new_view(&told->sheet, (struct view_options){ 0 });
+	told->heading = sample__heading();
+	sum_up(&told->summary);
+	told->results = (struct results){ .of = &told->heading, .summary = &told->summary,
+					  .shown = 1, .odd.unfinished = 1 };
+	told->results.lost[LOSS_RING_FULL] = 3;
+	told->results.lost[LOSS_SEQUENCE_GAP] = 4;
 	young.incomplete = true;
-	assert_int_equal(view__collection(view, &heading, &young), 0);
-	sheet__text(&sheet);
-	results.lost[LOSS_RING_FULL] = 3;
-	results.lost[LOSS_SEQUENCE_GAP] = 4;
-	results.odd.unfinished = 1;
-	assert_int_equal(view__results(view, &results), 0);
+	assert_int_equal(view__collection(told->view, &told->heading, &young), 0);
+	sheet__text(&told->sheet);
+}
+
+static const char *text_of(struct told *told)
+{
+	assert_int_equal(view__results(told->view, &told->results), 0);
+	return sheet__text(&told->sheet);
+}
+
+static void end_results(struct told *told)
+{
+	summary__free(&told->summary);
+	view__free(told->view);
+	sheet__end(&told->sheet);
+}
+
+static void results_of_a_process(void **state)
+{
+	struct told told;
+
+	(void)state;
+	begin_results(&told);
 	assert_string_equal(
-		sheet__text(&sheet),
+		text_of(&told),
 		"minivm (pid 4711), 10.0 s: 2 collections (2 young), 1 shown\n"
 		"  pauses     1, in all 1.50 ms, p50 1.50 ms, p99 1.50 ms, max 1.50 ms;"
 		" 0.015 % of the time\n"
@@ -414,30 +445,42 @@ static void results(void **state)
 		"  odd: 1 collection whose end was never told\n"
 		"NOT complete: 3 records found no room in the ring\n"
 		"              4 batches never came (gap in their numbers)\n");
-	sheet.terminal.columns = 60;
-	assert_int_equal(view__heading(view, &heading), 0);
-	assert_int_equal(view__results(view, &results), 0);
-	text = sheet__text(&sheet);
+	end_results(&told);
+}
+
+static void results_fit_into_the_terminal(void **state)
+{
+	struct told told;
+	const char *text;
+
+	(void)state;
+	begin_results(&told);
+	told.sheet.terminal.columns = 60;
+	assert_int_equal(view__heading(told.view, &told.heading), 0);
+	text = text_of(&told);
 	assert_in_range(longest_line(text), 50, 60);
 	assert_non_null(strstr(text, "pools before and\n#   after, what moved"));
 	assert_non_null(strstr(text, " ms,\n             max 1.50 ms; 0.015 %"));
 	assert_non_null(strstr(text, "promoted\n             ~40.0 KiB"));
-	sheet.terminal.columns = 0;
-	memset(results.lost, 0, sizeof(results.lost));
-	memset(&results.odd, 0, sizeof(results.odd));
-	results.of = NULL;
-	results.targets = 2;
-	assert_int_equal(view__results(view, &results), 0);
-	assert_non_null(strstr(sheet__text(&sheet), "\ncomplete: nothing was lost\n"));
-	results.targets = 0;
-	assert_int_equal(view__results(view, &results), 0);
-	assert_null(strstr(sheet__text(&sheet), "complete"));
-	results.lost[LOSS_RING_FULL] = 1;
-	assert_int_equal(view__results(view, &results), 0);
-	assert_non_null(strstr(sheet__text(&sheet), "complete: 1 record found no room"));
-	summary__free(&summary);
-	view__free(view);
-	sheet__end(&sheet);
+	end_results(&told);
+}
+
+/* Of all processes: whether it is complete is said even where nobody was traced, if it is not. */
+static void results_of_all(void **state)
+{
+	struct told told;
+
+	(void)state;
+	begin_results(&told);
+	memset(told.results.lost, 0, sizeof(told.results.lost));
+	told.results.of = NULL;
+	told.results.targets = 2;
+	assert_non_null(strstr(text_of(&told), "\ncomplete: nothing was lost\n"));
+	told.results.targets = 0;
+	assert_null(strstr(text_of(&told), "complete"));
+	told.results.lost[LOSS_RING_FULL] = 1;
+	assert_non_null(strstr(text_of(&told), "complete: 1 record found no room"));
+	end_results(&told);
 }
 
 static const struct heading *second_of_two(const void *context, uint32_t target)
@@ -529,7 +572,9 @@ int main(void)
 		cmocka_unit_test(columns_that_are_told),
 		cmocka_unit_test(no_negative_zero),
 		cmocka_unit_test(follows_the_terminal),
-		cmocka_unit_test(results),
+		cmocka_unit_test(results_of_a_process),
+		cmocka_unit_test(results_fit_into_the_terminal),
+		cmocka_unit_test(results_of_all),
 		cmocka_unit_test(whose_pauses),
 		cmocka_unit_test(hostile_words),
 		cmocka_unit_test(wall_clock),

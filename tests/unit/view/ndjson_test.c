@@ -12,57 +12,69 @@
 #include "base/clock.h"
 #include "samples.h"
 
-static struct view *new_view(struct sheet *sheet)
+struct page {
+	struct sheet sheet;
+	struct view *view;
+	struct heading heading;
+};
+
+static void begin(struct page *page)
 {
 	const struct view_options options = { .start_ns = 1000 * NS_PER_S };
-	struct view *view = ndjson_view__new(&options, &sheet->output);
 
-	assert_non_null(view);
-	return view;
+	sheet__begin(&page->sheet);
+	page->view = ndjson_view__new(&options, &page->sheet.output);
+	page->heading = sample__heading();
+	assert_non_null(page->view);
+}
+
+static void end(struct page *page)
+{
+	view__free(page->view);
+	sheet__end(&page->sheet);
+}
+
+/* Its lines, until the page's next ones. */
+static const char *lines_of(struct page *page, const struct collection *collection)
+{
+	assert_int_equal(view__collection(page->view, &page->heading, collection), 0);
+	return sheet__text(&page->sheet);
 }
 
 static void header(void **state)
 {
-	struct heading heading = sample__heading();
-	struct sheet sheet;
-	struct view *view;
+	struct page page;
 
 	(void)state;
-	sheet__begin(&sheet);
-	view = new_view(&sheet);
-	assert_int_equal(view__heading(view, &heading), 0);
+	begin(&page);
+	assert_int_equal(view__heading(page.view, &page.heading), 0);
 	assert_string_equal(
-		sheet__text(&sheet),
+		sheet__text(&page.sheet),
 		"{\"event\":\"header\",\"pid\":4711,\"gctrace\":\"" GCTRACE_VERSION "\","
 		"\"name\":\"shop\",\"runtime\":\"minivm\",\"runtime_version\":\"1.2\","
 		"\"collector\":\"copying nursery\",\"provider\":\"gctrace\","
 		"\"accuracy\":\"exact\",\"known\":[\"collections\",\"causes\",\"pools\",\"moves\"],"
 		"\"on_request\":[],\"start_ns\":1000000000000,\"clock_offset_ns\":5}\n");
-	heading = (struct heading){ .known = KNOWN_COLLECTIONS, .on_request = KNOWN_MOVES,
-				    .clock_offset_ns = -3, .file = "x.gctrace" };
-	assert_int_equal(view__heading(view, &heading), 0);
+	page.heading = (struct heading){ .known = KNOWN_COLLECTIONS, .on_request = KNOWN_MOVES,
+					 .clock_offset_ns = -3, .file = "x.gctrace" };
+	assert_int_equal(view__heading(page.view, &page.heading), 0);
 	assert_string_equal(
-		sheet__text(&sheet),
+		sheet__text(&page.sheet),
 		"{\"event\":\"header\",\"gctrace\":\"" GCTRACE_VERSION "\",\"accuracy\":\"exact\","
 		"\"known\":[\"collections\"],\"on_request\":[\"moves\"],\"start_ns\":0,"
 		"\"clock_offset_ns\":-3,\"file\":\"x.gctrace\"}\n");
-	view__free(view);
-	sheet__end(&sheet);
+	end(&page);
 }
 
 static void everything_of_a_collection(void **state)
 {
-	struct heading heading = sample__heading();
 	struct collection collection = sample__young();
-	struct sheet sheet;
-	struct view *view;
+	struct page page;
 
 	(void)state;
-	sheet__begin(&sheet);
-	view = new_view(&sheet);
-	assert_int_equal(view__collection(view, &heading, &collection), 0);
+	begin(&page);
 	assert_string_equal(
-		sheet__text(&sheet),
+		lines_of(&page, &collection),
 		"{\"event\":\"gc\",\"pid\":4711,\"gc\":41,\"start_ns\":1002500000000,"
 		"\"end_ns\":1002501000000,\"pauses\":1,\"pause_ns\":1500000,"
 		"\"pause_max_ns\":1500000,\"suspend_ns\":12345,\"generation\":0,"
@@ -76,8 +88,7 @@ static void everything_of_a_collection(void **state)
 		"\"max_bytes\":8388608}\n"
 		"{\"event\":\"pool\",\"pid\":4711,\"gc\":41,\"name\":\"code\","
 		"\"after_bytes\":3145728,\"outside\":true}\n");
-	view__free(view);
-	sheet__end(&sheet);
+	end(&page);
 }
 
 static void figures_of_the_runtime(void **state)
@@ -90,95 +101,75 @@ static void figures_of_the_runtime(void **state)
 		{ GCTRACE_FIGURE_PINNED, EVENT_UNKNOWN, { NULL, 0 }, 0 },
 		{ GCTRACE_FIGURE_FINALIZED_BYTES, EVENT_UNKNOWN, { NULL, 0 }, 64 },
 	};
-	struct heading heading = sample__heading();
 	struct collection collection = sample__young();
-	struct sheet sheet;
-	struct view *view;
+	struct page page;
+	const char *text;
 
 	(void)state;
-	sheet__begin(&sheet);
-	view = new_view(&sheet);
+	begin(&page);
 	collection.how = GCTRACE_HOW_SWEEPING | GCTRACE_HOW_CONCURRENT;
 	collection.figures = figures;
 	collection.figure_count = sizeof(figures) / sizeof(*figures);
-	assert_int_equal(view__collection(view, &heading, &collection), 0);
-	assert_non_null(strstr(sheet__text(&sheet), "\"how\":[\"sweeping\",\"concurrent\"]"));
-	assert_int_equal(view__collection(view, &heading, &collection), 0);
-	assert_non_null(strstr(sheet__text(&sheet),
-			       "},\"pinned_objects\":0,\"finalized_bytes\":64}\n"));
-	assert_int_equal(view__collection(view, &heading, &collection), 0);
-	assert_non_null(strstr(sheet__text(&sheet), "\"max_bytes\":8388608,"
-						    "\"free_before_bytes\":7,"
-						    "\"survived_bytes\":0}\n"));
-	view__free(view);
-	sheet__end(&sheet);
+	text = lines_of(&page, &collection);
+	assert_non_null(strstr(text, "\"how\":[\"sweeping\",\"concurrent\"]"));
+	assert_non_null(strstr(text, "},\"pinned_objects\":0,\"finalized_bytes\":64}\n"));
+	assert_non_null(strstr(text, "\"max_bytes\":8388608,\"free_before_bytes\":7,"
+				     "\"survived_bytes\":0}\n"));
+	end(&page);
 }
 
 /* What nobody told is not there: neither 0 nor null. */
 static void nothing_of_a_collection(void **state)
 {
-	struct heading heading = sample__heading();
 	struct collection collection = sample__bare();
-	struct sheet sheet;
-	struct view *view;
+	struct page page;
 
 	(void)state;
-	sheet__begin(&sheet);
-	view = new_view(&sheet);
-	assert_int_equal(view__collection(view, &heading, &collection), 0);
-	assert_string_equal(sheet__text(&sheet),
+	begin(&page);
+	assert_string_equal(lines_of(&page, &collection),
 			    "{\"event\":\"gc\",\"pid\":4711,\"gc\":1,\"counted\":true,"
 			    "\"end_ns\":1007000000000,\"pauses\":0,\"kind\":\"gc\","
 			    "\"partial\":true}\n");
 	collection.partial = false;
 	collection.concurrent = collection.incomplete = collection.cut_off = true;
-	assert_int_equal(view__collection(view, &heading, &collection), 0);
-	assert_non_null(strstr(sheet__text(&sheet),
+	assert_non_null(strstr(lines_of(&page, &collection),
 			       "\"concurrent\":true,\"incomplete\":true,\"cut_off\":true}\n"));
-	view__free(view);
-	sheet__end(&sheet);
+	end(&page);
 }
 
 static void hostile_words(void **state)
 {
 	static const char evil[] = "a\n\"b\\\x1b[31m\xff";
-	struct heading heading = sample__heading();
 	struct collection collection = sample__bare();
-	struct sheet sheet;
-	struct view *view;
+	struct page page;
 	const char *text;
 
 	(void)state;
-	sheet__begin(&sheet);
-	view = new_view(&sheet);
+	begin(&page);
 	collection.cause = (struct text){ evil, sizeof(evil) - 1 };
-	assert_int_equal(view__collection(view, &heading, &collection), 0);
-	text = sheet__text(&sheet);
+	text = lines_of(&page, &collection);
 	assert_non_null(strstr(text, "\"cause\":\"a\\n\\\"b\\\\\\u001b[31m"));
 	assert_non_null(strstr(text, "\"invalid_utf8\":[{\"at\":\"/cause\",\"hex\":"
 				     "\"610a22625c1b5b33316dff\"}]}\n"));
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	assert_null(strchr(text, '\x1b'));
-	view__free(view);
-	sheet__end(&sheet);
+	end(&page);
 }
 
 static void pauses_and_results(void **state)
 {
-	struct heading heading = sample__heading();
 	struct collection collection = sample__young();
 	struct pause pause = collection.pauses[0];
 	struct summary summary;
-	struct results results = { .of = &heading, .last = true, .summary = &summary, .shown = 1 };
-	struct sheet sheet;
-	struct view *view;
+	struct page page;
+	struct results results = { .of = &page.heading, .last = true, .summary = &summary,
+				   .shown = 1 };
 
 	(void)state;
-	sheet__begin(&sheet);
-	view = new_view(&sheet);
+	begin(&page);
 	assert_int_equal(summary__init(&summary, 5), 0);
-	assert_int_equal(view__pause(view, &heading, &pause, 1), 0);
-	assert_string_equal(sheet__text(&sheet),
+	assert_int_equal(view__pause(page.view, &page.heading, &pause, 1), 0);
+	assert_string_equal(sheet__text(&page.sheet),
 			    "{\"event\":\"pause\",\"pid\":4711,\"pause\":9,"
 			    "\"start_ns\":1002500000000,\"end_ns\":1002501500000,"
 			    "\"pause_ns\":1500000,\"suspend_ns\":12345,\"kind\":\"collection\","
@@ -189,9 +180,9 @@ static void pauses_and_results(void **state)
 	summary.end_ns = 1003 * NS_PER_S;
 	results.lost[LOSS_RING_FULL] = 3;
 	results.odd.overlong = 2;
-	assert_int_equal(view__results(view, &results), 0);
+	assert_int_equal(view__results(page.view, &results), 0);
 	assert_string_equal(
-		sheet__text(&sheet),
+		sheet__text(&page.sheet),
 		"{\"event\":\"summary\",\"pid\":4711,\"complete\":false,"
 		"\"lost\":{\"ring_full\":3},\"odd\":{\"overlong\":2},"
 		"\"start_ns\":1000000000000,\"end_ns\":1003000000000,\"collections\":1,"
@@ -211,31 +202,26 @@ static void pauses_and_results(void **state)
 		"\"start_ns\":1002500000000,\"pause_ns\":1500000,\"gc\":41,"
 		"\"kind\":\"young\",\"cause\":\"allocation\"}]}\n");
 	results.of = NULL;
-	assert_int_equal(view__results(view, &results), 0);
-	assert_null(strstr(sheet__text(&sheet), "per_second"));
+	assert_int_equal(view__results(page.view, &results), 0);
+	assert_null(strstr(sheet__text(&page.sheet), "per_second"));
 	results.targets = 3;
-	assert_int_equal(view__results(view, &results), 0);
-	assert_non_null(strstr(sheet__text(&sheet), "\"processes\":3,"));
+	assert_int_equal(view__results(page.view, &results), 0);
+	assert_non_null(strstr(sheet__text(&page.sheet), "\"processes\":3,"));
 	summary__free(&summary);
-	view__free(view);
-	sheet__end(&sheet);
+	end(&page);
 }
 
 static void a_closed_output_is_its_answer(void **state)
 {
-	struct heading heading = sample__heading();
-	struct sheet sheet;
-	struct view *view;
+	struct page page;
 
 	(void)state;
-	sheet__begin(&sheet);
-	view = new_view(&sheet);
-	sheet.output.error = -32;
-	assert_int_equal(view__heading(view, &heading), -32);
-	assert_string_equal(sheet__text(&sheet), "");
-	view__free(view);
+	begin(&page);
+	page.sheet.output.error = -32;
+	assert_int_equal(view__heading(page.view, &page.heading), -32);
+	assert_string_equal(sheet__text(&page.sheet), "");
+	end(&page);
 	view__free(NULL);
-	sheet__end(&sheet);
 }
 
 int main(void)
