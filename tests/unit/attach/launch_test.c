@@ -23,6 +23,7 @@
 #include "attach/limits.h"
 #include "bench.h"
 #include "ear.h"
+#include "unit/directory.h"
 
 /* What a watcher was told. */
 struct heard {
@@ -223,46 +224,39 @@ static int parent_of_vfork(const char *fifo)
 
 static void who_waits_for_the_kernel_holds_nobody_up(void **state)
 {
-	char name[] = "/tmp/gctrace-launch.XXXXXX", fifo[64];
 	struct launch *launch;
 	struct heard heard;
 	int reader, status;
 
 	NEEDS_ROOT;
-	assert_non_null(mkdtemp(name));
-	snprintf(fifo, sizeof(fifo), "%s/fifo", name);
-	assert_int_equal(mkfifo(fifo, 0600), 0);
-	launch = start(&heard, "/proc/self/exe", "vfork", fifo);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	launch = start(&heard, "/proc/self/exe", "vfork", "fifo");
 	while (heard.started < 2 || !has_state(launch__pid(launch), 'D'))
 		handle(launch);
 	launch__release(launch);
 	assert_int_equal(launch__alive(launch), 1);
 	assert_int_equal(tracer_of(launch__pid(launch)), getpid());
-	reader = open(fifo, O_RDONLY | O_CLOEXEC);
+	reader = open("fifo", O_RDONLY | O_CLOEXEC);
 	status = launch__wait(launch, not_interrupted);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 6);
 	launch__free(launch);
 	close(reader);
-	unlink(fifo);
-	rmdir(name);
 }
 
 /* The program itself ends while a process that it made waits still. */
 static void who_waits_for_the_kernel_is_told_of_once(void **state)
 {
-	char name[] = "/tmp/gctrace-launch.XXXXXX", fifo[64], self[4096] = "";
+	char self[4096] = "";
 	struct launch *launch;
 	struct heard heard;
 	struct ear ear;
 	int reader, status;
 
 	NEEDS_ROOT;
-	assert_non_null(mkdtemp(name));
-	snprintf(fifo, sizeof(fifo), "%s/fifo", name);
-	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
 	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
-	launch = start(&heard, "sh", "-c", "\"$0\" vfork \"$1\" & wait", self, fifo);
+	launch = start(&heard, "sh", "-c", "\"$0\" vfork \"$1\" & wait", self, "fifo");
 	while (heard.started < 3 || !has_state(heard.pids[1], 'D'))
 		handle(launch);
 	ear__open(&ear);
@@ -273,10 +267,8 @@ static void who_waits_for_the_kernel_is_told_of_once(void **state)
 	launch__free(launch);
 	assert_int_equal(ear__close(&ear, "wait for the kernel"), 1);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
-	reader = open(fifo, O_RDONLY | O_CLOEXEC);
+	reader = open("fifo", O_RDONLY | O_CLOEXEC);
 	close(reader);
-	unlink(fifo);
-	rmdir(name);
 }
 
 int main(int argc, char *argv[])
@@ -287,8 +279,10 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(what_cannot_be_started),
 		cmocka_unit_test(the_program_has_the_limits_that_we_came_with),
 		cmocka_unit_test(what_is_let_go_runs_on),
-		cmocka_unit_test(who_waits_for_the_kernel_holds_nobody_up),
-		cmocka_unit_test(who_waits_for_the_kernel_is_told_of_once),
+		cmocka_unit_test_setup_teardown(who_waits_for_the_kernel_holds_nobody_up,
+						directory__enter, directory__leave),
+		cmocka_unit_test_setup_teardown(who_waits_for_the_kernel_is_told_of_once,
+						directory__enter, directory__leave),
 	};
 
 	if (argc == 3 && strcmp(argv[1], "vfork") == 0)
