@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Directories are the target's: it may swap them for links at any moment. So each is opened once,
- * below its root, and from then on known by its descriptor alone. The mount is filled before
- * anybody can see it (fsmount), and put onto the descriptor of its place (move_mount).
+ * below its root, and from then on known by its descriptor alone. A mount is filled before anybody
+ * can see it.
  */
 #include "attach/agent_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
-#include <linux/mount.h>
-#include <linux/openat2.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,20 +15,15 @@
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
-#include <sys/syscall.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "attach/agent_mount.h"
 #include "base/escape.h"
 #include "base/files.h"
 #include "base/rights.h"
 #include "base/vec.h"
 #include "target/process.h"
-
-/* Of <sys/mount.h>, which <linux/mount.h> does not go with. */
-#define ST_RDONLY 0x0001
-#define ST_NOEXEC 0x0008
-#define MNT_DETACH 2
 
 #define NAME_ROOM 128
 
@@ -48,20 +39,20 @@ static int refuse(struct buf *why, const char *place, int err, const char *reaso
 /* Can what lies in there be executed? */
 static int check_exec(int fd, const char *place, struct buf *why)
 {
-	struct statfs fs;
+	struct statvfs fs;
 
-	if (fstatfs(fd, &fs))
+	if (fstatvfs(fd, &fs))
 		return refuse(why, place, -errno, NULL);
-	if (fs.f_flags & ST_NOEXEC)
+	if (fs.f_flag & ST_NOEXEC)
 		return refuse(why, place, -EACCES, "mounted noexec");
 	return 0;
 }
 
 static int check_place(int fd, const char *place, struct buf *why)
 {
-	struct statfs fs;
+	struct statvfs fs;
 
-	if (fstatfs(fd, &fs) == 0 && fs.f_flags & ST_RDONLY)
+	if (fstatvfs(fd, &fs) == 0 && fs.f_flag & ST_RDONLY)
 		return refuse(why, place, -EROFS, "read-only");
 	return check_exec(fd, place, why);
 }
@@ -242,99 +233,31 @@ static int try_copies(struct placing *placing, struct placed *placed, struct buf
 	return err;
 }
 
-/* A file system in memory, in nobody's view yet, with the library in it. */
-static int make_mount(const struct placing *placing)
+/* With the library in it. */
+static int make_mount(struct placing *placing)
 {
-	int context = (int)syscall(SYS_fsopen, "tmpfs", FSOPEN_CLOEXEC), fd = -1, err = 0;
-
-	if (context < 0)
-		return -errno;
-	if (syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, "mode", "0755", 0) ||
-	    syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		err = -errno;
-	if (!err) {
-		fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
-				  MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
-		err = fd < 0 ? -errno : write_file(fd, placing->name, placing->fd);
-	}
-	close(context);
-	if (err && fd >= 0)
-		close(fd);
-	return err ? err : fd;
-}
-
-static int enter(const struct process *process)
-{
-	int root = openat(process->procfd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int space = openat(process->procfd, "ns/mnt", O_RDONLY | O_CLOEXEC);
-	int err = 0;
-
-	if (root < 0 || space < 0 || setns(space, CLONE_NEWNS) || fchdir(root) || chroot("."))
-		err = -errno;
-	if (root >= 0)
-		close(root);
-	if (space >= 0)
-		close(space);
-	return err;
-}
-
-/* What getdents64() writes. */
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t bytes;
-	uint8_t type;
-	char name[];
-};
-
-/* Nothing in it but itself and its parent. */
-static bool is_empty(int directory)
-{
-	char room[1024] __attribute__((aligned(8)));
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	long n = fd < 0 ? -1 : syscall(SYS_getdents64, fd, room, sizeof(room));
-	bool empty = n >= 0;
-
-	for (long at = 0; at < n && empty;) {
-		const struct entry *entry = (const void *)(room + at);
-
-		empty = strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0;
-		at += entry->bytes;
-	}
-	if (fd >= 0)
-		close(fd);
-	return empty;
-}
-
-/* One that is mounted when it is looked into is left alone. */
-static int open_empty(const char *directory)
-{
-	const struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-				      .resolve = RESOLVE_NO_SYMLINKS };
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, directory, &how, sizeof(how));
-	struct statfs fs;
-	struct stat st;
+	int err, fd = agent_mount__make();
 
 	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) && fstatfs(fd, &fs) == 0 &&
-	    fs.f_type != AUTOFS_SUPER_MAGIC && is_empty(fd))
 		return fd;
-	close(fd);
-	return -ENOTEMPTY;
+	err = write_file(fd, placing->name, placing->fd);
+	if (err)
+		close(fd);
+	else
+		placing->place = fd;
+	return err;
 }
 
 static int try_mount(struct placing *placing, const char *directory, struct placed *placed,
 		     struct buf *why)
 {
-	int fd = open_empty(directory), err;
+	int fd = agent_mount__open_place(directory), err;
 
 	if (fd < 0)
 		return fd;
 	err = tell_path(placed->text, directory, placing->name);
-	if (!err && syscall(SYS_move_mount, placing->place, "", fd, "",
-			    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH))
-		err = -errno;
+	if (!err)
+		err = agent_mount__put(placing->place, fd);
 	if (err)
 		refuse(why, directory, err, NULL);
 	close(fd);
@@ -352,10 +275,9 @@ static int try_mounts(struct placing *placing, struct placed *placed, struct buf
 	const size_t before = why->len;
 	int err = make_mount(placing);
 
-	if (err < 0)
+	if (err)
 		return refuse(why, "a file system in memory", err, NULL);
-	placing->place = err;
-	err = enter(placing->process);
+	err = agent_mount__enter(placing->process);
 	if (err)
 		return refuse(why, "its mount namespace", err,
 			      err == -EPERM ? "it takes CAP_SYS_ADMIN and CAP_SYS_CHROOT" : NULL);
@@ -371,8 +293,7 @@ static int take_away(struct placing *placing)
 {
 	if (placing->way == AGENT_BY_COPY)
 		return remove_as_user(placing);
-	/* Its own root, whatever else was mounted where. */
-	return fchdir(placing->place) || syscall(SYS_umount2, ".", MNT_DETACH) ? -errno : 0;
+	return agent_mount__take_away(placing->place);
 }
 
 /* A keeper's life: place it, say where, wait, take it away. */
