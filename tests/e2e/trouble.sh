@@ -351,6 +351,36 @@ expect_equal "true null false 1 true null" "$(jq -r 'select(.event == "summary" 
 expect_equal 1 "$(summary "$TMP/trace.out" .lost.perf)" "losses of all"
 pass
 
+t "stopped until the kernel drops notices, and SIGHUP: a library that came meanwhile is found, once"
+# Rings hold some thousand notices of each CPU, and a loss is told with the next one that has room.
+map_files() {	# COUNT
+	/usr/bin/python3 -c 'import mmap, os, sys
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+with open("/proc/self/exe", "rb") as file:
+	for _ in range(int(sys.argv[1])):
+		mmap.mmap(file.fileno(), 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC).close()' "$1"
+}
+rm "$TMP/go" "$TMP/go2"
+start late late 0 20 "$TMP/a.so" await "$TMP/go" "$TMP/b.so" await "$TMP/go2" "$TMP/b.so"
+wait_for "grep -q a.so /proc/$(pid late)/maps"
+start trace gctrace -p "$(pid late)" -o json
+attached trace
+kill -STOP "$(pid trace)"
+wait_for "grep -q '^State:.T' /proc/$(pid trace)/status"
+map_files 20000
+touch "$TMP/go"
+wait_for "grep -q b.so /proc/$(pid late)/maps"
+kill -HUP "$(pid trace)"
+kill -CONT "$(pid trace)"
+wait_for "map_files 1 && grep -q 'the kernel dropped' '$TMP/trace.err'" || fail "none was dropped"
+wait_for "[ \"\$(semaphores $(pid late) | grep -c 'batch 1')\" = 2 ]" || fail "it is not attached to"
+touch "$TMP/go2"
+join late
+join trace
+[[ $(numbers "$TMP/trace.out") =~ ' 38 39 40'$ ]] || fail "collections"
+expect_equal 20 "$(numbers "$TMP/trace.out" | xargs -n 1 | grep -cE '^(2[1-9]|3.|40)$')" "collections"
+pass
+
 t "more files with probes than gctrace may have open: those that have no place are told, and lost"
 for i in $(seq 1 120); do cp "$TMP/a.so" "$TMP/a$i.so"; done
 # shellcheck disable=SC2046

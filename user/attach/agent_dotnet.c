@@ -37,10 +37,15 @@
 #define PAUSE_NS (20 * NS_PER_MS) /* between two looks */
 
 /* HRESULTs. */
+#define NO_SUCH_CLASS 0x80040111u       /* CLASS_E_CLASSNOTAVAILABLE */
 #define CANNOT_LOAD 0x8007007eu         /* ERROR_MOD_NOT_FOUND */
 #define NOT_YET_AVAILABLE 0x8013135bu   /* CORPROF_E_NOT_YET_AVAILABLE */
+#define ALREADY_ACTIVE 0x8013136au      /* CORPROF_E_PROFILER_ALREADY_ACTIVE */
+#define INCOMPATIBLE 0x8013136bu        /* CORPROF_E_PROFILEE_INCOMPATIBLE_WITH_TRIGGER */
 #define UNINITIALIZED 0x80131371u       /* CORPROF_E_RUNTIME_UNINITIALIZED */
 #define NOT_YET_INITIALIZED 0x80131373u /* CORPROF_E_PROFILER_NOT_YET_INITIALIZED */
+#define DECLINED 0x80131375u            /* CORPROF_E_PROFILER_CANCEL_ACTIVATION */
+#define UNKNOWN_COMMAND 0x80131385u     /* CORDIAGIPC_E_UNKNOWN_COMMAND */
 
 /* ---------------------------------------------------------------- what can be known before */
 
@@ -291,15 +296,16 @@ static const struct {
 	{ CANNOT_LOAD, "its runtime could not load the library" },
 	{ GCTRACE_DOTNET_TOO_OLD, "its runtime is too old for the agent" },
 	{ GCTRACE_DOTNET_NO_MEMORY, "there was no memory for the agent's buffers or thread" },
-	{ 0x80040111u, "the library is not gctrace's agent" },
-	{ 0x8013136au, "another profiler is being attached or works there, and its runtime takes"
-		       " no second one" },
-	{ 0x8013136bu, "its runtime says that it takes no such agent" },
+	{ NO_SUCH_CLASS, "the library is not gctrace's agent" },
+	{ ALREADY_ACTIVE, "another profiler is being attached or works there, and its runtime"
+			  " takes no second one" },
+	{ INCOMPATIBLE, "its runtime says that it takes no such agent" },
 	{ NOT_YET_AVAILABLE, "its runtime is still starting: try again when it has" },
 	{ UNINITIALIZED, "its runtime has not started yet: try again when it has" },
 	{ NOT_YET_INITIALIZED, "its runtime is still starting: try again when it has" },
-	{ 0x80131375u, "the agent has declined" },
-	{ 0x80131385u, "its runtime takes no agents: it was built or started without profilers" },
+	{ DECLINED, "the agent has declined" },
+	{ UNKNOWN_COMMAND, "its runtime takes no agents: it was built or started without"
+			   " profilers" },
 };
 
 static int tell_result(struct buf *why, uint32_t result)
