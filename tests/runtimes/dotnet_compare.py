@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Does gctrace say of a .NET program's collections what the runtime itself says?
 
-    dotnet_compare.py GCTRACE.json TRUTH
+    dotnet_compare.py GCTRACE.json TRUTH [compacting-untold]
 
 TRUTH is what dotnet/Collections.cs wrote. What is compared, between its begin and end:
 
@@ -10,7 +10,8 @@ TRUTH is what dotnet/Collections.cs wrote. What is compared, between its begin a
   each         its generation, and whether the program ran beside it, are GetGCMemoryInfo's
   numbers      go up by 1 from collection to collection, in the order of their starts
   causes       each call of GC.Collect lies around a collection that was asked for, of that
-               generation or an older one; and nothing else is called asked for
+               generation or an older one; and nothing else is called asked for. Where the runtime
+               does not tell it of a call that wants to compact, no cause is told of that one
   pauses       pause and suspension are what the runtime calls a pause: of most collections within
                a factor of 2, as the two are not measured at the very same places; and a collection
                that was waited for lies within the call
@@ -101,18 +102,23 @@ def compare_each(traced, truth):
     return len(ratios), pauses
 
 
-def compare_asked(traced, truth):
+def compare_asked(traced, truth, is_compacting_untold):
     """Calls of GC.Collect, and collections that the runtime says were asked for."""
     left = [event for event in traced if event.get('cause', '').startswith('explicit')]
     nexts = [asked[0] for asked in truth.asked[1:]] + [truth.end[0]]
-    for (start, end, generation, blocking), next_ in zip(truth.asked, nexts):
+    for (start, end, generation, blocking, compacting), next_ in zip(truth.asked, nexts):
         # One in the background may begin when the call is over, or not at all where one runs.
         until = end if blocking else next_
         within = [event for event in left if start <= event['start_ns'] <= until]
         left = [event for event in left if event not in within]
         if not blocking:
             continue
-        if len(within) != 1 or within[0]['generation'] < generation:
+        if compacting and is_compacting_untold:
+            if within or not any(start <= event['start_ns'] and event['end_ns'] <= end and
+                                 event['generation'] >= generation and 'cause' not in event
+                                 for event in traced):
+                error(f'of a call for generation {generation} gctrace has a cause, or nothing')
+        elif len(within) != 1 or within[0]['generation'] < generation:
             error(f'of a call for generation {generation} gctrace has '
                   f"{[event['generation'] for event in within]}")
         # The runtime may make a background one of a call for generation 1, and not wait for it.
@@ -135,7 +141,7 @@ def main():
     compare_counts(traced, truth)
     compare_numbers(traced)
     compared, pauses = compare_each(traced, truth)
-    compare_asked(traced, truth)
+    compare_asked(traced, truth, 'compacting-untold' in sys.argv[3:])
     beside = sum(event.get('concurrent', False) for event in traced)
     for text in errors[:20]:
         print(text[:1000])

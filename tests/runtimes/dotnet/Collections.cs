@@ -3,7 +3,7 @@
 //
 //   begin|end TIME ALL GEN1 GEN2 PAUSE        CollectionCount(0), (1), (2), GetTotalPauseDuration
 //   gc INDEX GENERATION CONCURRENT COMPACTED PAUSE SUM_BEFORE SUM_AFTER     GetGCMemoryInfo
-//   asked FROM TO GENERATION BLOCKING         GC.Collect was called and returned
+//   asked FROM TO GENERATION BLOCKING COMPACTING       GC.Collect was called and returned
 //
 // Times are CLOCK_MONOTONIC; they and pauses are in nanoseconds.
 using System;
@@ -70,7 +70,8 @@ static class Collections
     {
         long from = Wait.Now;
         GC.Collect(generation, mode, blocking, compacting);
-        lines.Add($"asked {from} {Wait.Now} {generation} {(blocking ? 1 : 0)}");
+        lines.Add($"asked {from} {Wait.Now} {generation} {(blocking ? 1 : 0)} " +
+                  $"{(compacting ? 1 : 0)}");
         Look();
     }
 

@@ -3,18 +3,21 @@
 #
 # What the .NET tests share, behind tests/e2e/lib.sh:
 #
-# dotnet_build [8.0|9.0]     build the programs for the SDK's own runtime, or self-contained with that
-#                            one; $programs is how to run them. Once: they are kept in $BUILD
+# dotnet_build [8.0|9.0]     build the programs for the SDK's own runtime, or with that one beside
+#                            them; $programs is how to run them. Once: they are kept in $BUILD
 # program NAME ARGUMENT…     start a program as `program`, in the environment of ${settings[@]}
 #                            (DOTNET_X=y) and of ${agent[@]}, with which it loads the agent, and
 #                            wait until it is ready. It waits for $TMP/go where it has work to do
 # trace NAME COMMAND…        start gctrace on `program`, and wait until that hears of it
+#
+# Where agent=(), load=(--load-agent) has every gctrace that these start attach to the program.
 
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_HOME=$BUILD/tests/dotnet/home
 export NUGET_PACKAGES=$BUILD/tests/dotnet/packages MSBUILDDISABLENODEREUSE=1
 dotnet_sources=$ROOT/tests/runtimes/dotnet
 dotnet_guid='{67637472-6163-6500-8000-646f746e6574}'
 settings=()
+load=()
 agent=(CORECLR_ENABLE_NOTIFICATION_PROFILERS=1
 	"CORECLR_NOTIFICATION_PROFILERS=$BUILD/libgctrace-dotnet.so=$dotnet_guid;")
 
@@ -24,13 +27,16 @@ dotnet_build() {
 	local version=${1-} kept=$BUILD/tests/dotnet/${1:-own} options=()
 	command -v dotnet >/dev/null || return 1
 	mkdir -p "$kept" "$DOTNET_CLI_HOME"
-	[ -z "$version" ] || options=(-p:TargetFramework="net$version" -r linux-x64 --self-contained)
 	programs=(dotnet "$kept/Programs.dll")
-	[ -z "$version" ] || programs=("$kept/Programs")
+	if [ -n "$version" ]; then
+		options=(-p:Net="$version" -r "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')"
+			--self-contained)
+		programs=("$kept/Programs")
+	fi
 	(
 		flock 9
-		[ -e "$kept/Programs.dll" ] && [ -z "$(find "$dotnet_sources" -newer "$kept/Programs.dll" \
-			! -name lib.sh -type f)" ] && exit
+		[ -e "$kept/Programs.dll" ] && [ -z "$(find "$dotnet_sources" -maxdepth 1 \
+			-newer "$kept/Programs.dll" -name '*.cs*')" ] && exit
 		dotnet build "$dotnet_sources/Programs.csproj" -c Release -o "$kept" -v q \
 			-p:BaseIntermediateOutputPath="$kept.obj/" -p:UseSharedCompilation=false \
 			${options[@]+"${options[@]}"} >"$TMP/build.out" 2>&1 && touch "$kept/Programs.dll"
@@ -53,7 +59,7 @@ program() {
 trace() {
 	local name=$1
 	shift
-	start "$name" gctrace "$@"
+	start "$name" gctrace "$@" ${load[@]+"${load[@]}"}
 	# The agent looks 20 times a second and more, and needs a moment to ask the runtime.
 	wait_for "! semaphores $(pid program) >/dev/null 2>&1" && sleep 0.7 ||
 		{ fail "gctrace did not attach"; show "$TMP/$name.err"; }

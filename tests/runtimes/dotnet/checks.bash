@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+#
+# Whole tests of what gctrace says of one of the .NET programs, for each of the runtimes and
+# collectors, behind tests/runtimes/dotnet/lib.sh. SETTINGs are .NET's own (DOTNET_x=y).
+#
+# collections TITLE OPTION… [-- SETTING…]   collections are those that the runtime counts itself
+# addresses TITLE SETTING…                  addresses after collections are what the program reads
+# graph TITLE SETTING…                      what holds each of a program's objects is named
+#
+# $rounds is for how many rounds the program that reads its addresses goes on, $thread_static what
+# .NET has for a root of what a thread's static holds, $untold what it does not tell of collections:
+# a word for dotnet_compare.py.
+
+untold=
+thread_static='thread statics.*'
+
+# collections TITLE OPTION… [-- SETTING…]: with these options of gctrace
+collections() {
+	local title=$1 options=()
+	shift
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
+	# shellcheck disable=SC2206
+	settings=(${*:2})
+	t "$title"
+	program collections "$TMP/go" "$TMP/truth" 2000
+	if trace trace -p "$(pid program)" -o json ${options[@]+"${options[@]}"}; then
+		touch "$TMP/go"
+		ended_well program
+		ended_well trace
+		run python3 "$ROOT/tests/runtimes/dotnet_compare.py" "$TMP/trace.out" "$TMP/truth" \
+			$untold
+		cat "$TMP/out"
+		[ $status = 0 ] || { fail "gctrace and the runtime disagree"; show "$TMP/err"; }
+	fi
+	settings=()
+	pass
+}
+
+number='[1-9][0-9]*'
+
+# record_addresses OPTION… -- SETTING…: of gctrace record and of .NET; into $TMP/recording, $TMP/truth
+record_addresses() {
+	local options=()
+	while [ "$1" != -- ]; do options+=("$1"); shift; done
+	settings=("${@:2}")
+	rm -f "$TMP/recording" "$TMP/truth"
+	program addresses "$TMP/go" "$TMP/truth" "$rounds"
+	if trace record record -p "$(pid program)" --moves --output "$TMP/recording" \
+		${options[@]+"${options[@]}"}; then
+		touch "$TMP/go"
+		wait_for grep -qs readings "$TMP/program.out" || fail "the program did not finish"
+		stop record INT
+		expect_status 0
+		rm "$TMP/go"
+		ended_well program
+	fi
+	cat "$TMP/program.out"
+	settings=()
+}
+
+proven() {	# ARGUMENT…: of address_truth, behind recording and truth
+	run "$BUILD/tests/proof/address_truth" "$TMP/recording" "$TMP/truth" "$@"
+	cat "$TMP/out"
+	[ $status = 0 ] || fail "not what happened"
+	expect "$TMP/out" "^$number looks: $number collections, $number dumps, $number addresses, $number deaths, $number matched, 0 conflicts, .* 0 wrong\$"
+	expect_not "$TMP/out" 'something was lost'
+}
+
+addresses() {	# TITLE SETTING…
+	t "every address is what the program reads: $1"
+	record_addresses -- "${@:2}"
+	proven
+	pass
+}
+
+# Behind a type of dotnet/Graph.cs the path to an object of it.
+paths() {
+	cat <<-END
+	InStatic         static Programs\.Graph\.inStatic \(Programs\.InStatic\)
+	InDictionary     static Programs\.Graph\.byName \(.*Dictionary<System\.String, Programs\.InDictionary>\) → \._entries\[0\]\.value
+	InThreadStatic   $thread_static \(Programs\.InThreadStatic\)
+	InLocal          Programs\.Graph\.HoldLocal, local \(Programs\.InLocal\)
+	InCaptured       static Programs\.Graph\.captured \(System\.Func<System\.Object>\) → \._target \(Programs\.Graph\+<>c__DisplayClass[0-9_]*\) → \.o
+	InNormalHandle   handle 0x[0-9a-f]+ \(Programs\.InNormalHandle\)
+	InPinnedHandle   pinned handle 0x[0-9a-f]+ \(Programs\.InPinnedHandle\)
+	InWeakHandle     static Programs\.Graph\.list .* → \._items\[1\]
+	InDependentHandle static Programs\.Graph\.dependentKey \(System\.Object\) → .*\(Programs\.InDependentHandle\)
+	InWeakTable      static Programs\.Graph\.key \(System\.Object\) → .*\(Programs\.InWeakTable\)
+	InSparse         static Programs\.Graph\.sparse \(Programs\.Sparse\) → \.Held
+	InBase           static Programs\.Graph\.derived \(Programs\.Derived\) → \.HeldByBase
+	InDerived        static Programs\.Graph\.derived \(Programs\.Derived\) → \.HeldByDerived
+	InGeneric        static Programs\.Graph\.box \(Programs\.Box<System\.String, Programs\.InGeneric>\+Lid\) → \.Under
+	InNested         static Programs\.Graph\.nested \(Programs\.Outer\+Middle\+Inner\) → \.Held
+	InArray          static Programs\.Graph\.array\[3\]
+	InMatrix         static Programs\.Graph\.matrix\[6\]
+	InJagged         static Programs\.Graph\.jagged\[1\]\[4\]
+	InStructArray    static Programs\.Graph\.pairs\[7\]\.Held
+	InStructField    static Programs\.Graph\.hasStruct \(Programs\.HasStruct\) → \.Middle
+	InAsync          static Programs\.Graph\.task \(.*AsyncStateMachineBox<Programs\.Graph\+<WaitForEver>d__[0-9]+>\) → \.StateMachine
+	InCollectible    static (Programs\.Collectible\.)?held \(Programs\.InCollectible\)
+	InEvent          static Programs\.Graph\.happened \(System\.Action\) → \._target \(Programs\.Graph\+Listener\) → \.held
+	InList           static Programs\.Graph\.list .* → \._items\[0\]
+	InFinalizerQueue waiting for its finalizer: \(Programs\.InFinalizerQueue\)
+	InFinalizable    static Programs\.Graph\.finalizable \(Programs\.Finalizable\) → \.Held
+	END
+}
+
+dump_of_program() {
+	rm -f "$TMP/recording"
+	start record gctrace record -p "$(pid program)" --dump --output "$TMP/recording" \
+		${load[@]+"${load[@]}"}
+	wait_for grep -qs 'heap dump of' "$TMP/record.err" ||
+		fail "no heap dump was made"
+	stop record INT
+	expect_status 0
+}
+
+# The paths to all objects of these types, each in one line: TYPE PATH
+find_paths() {
+	run gctrace path "$TMP/recording" --type 'Programs.In*' --top 0
+	expect_status 0
+	awk '/^    / { sub(/^ +/, ""); line = line " " $0; next }
+		{ if (line != "") print line; line = $1 }
+		END { if (line != "") print line }' "$TMP/out" >"$TMP/paths"
+}
+
+graph() {
+	t "what holds each of a program's objects is named: $1"
+	settings=("${@:2}")
+	program graph
+	dump_of_program
+	find_paths
+	while read -r type path; do
+		expect "$TMP/paths" "^Programs\.$type $path"
+	done < <(paths)
+	run gctrace heap "$TMP/recording" -o json
+	expect_status 0
+	jq -c 'select(.event == "summary")' "$TMP/out" >"$TMP/summary"
+	expect "$TMP/summary" '"complete":true'
+	expect "$TMP/summary" '"missing":\{\},"odd":\{\}'
+	stop program KILL # its finalizers never end, and its exit would wait for them
+	settings=()
+	pass
+}
