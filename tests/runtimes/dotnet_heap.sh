@@ -6,12 +6,16 @@
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/dotnet/lib.sh"
 . "$(dirname "$0")/dotnet/checks.bash"
-need jq
+need jq python3 cc
 need_root
 need_programs
 
 for collector in 0 1; do
 	graph "gcServer=$collector" DOTNET_gcServer=$collector
+done
+
+for setting in DOTNET_gcServer=0 DOTNET_gcServer=1 DOTNET_GCName=libclrgc.so; do
+	walk $setting $setting
 done
 
 for setting in DOTNET_gcServer=0 DOTNET_gcServer=1 DOTNET_GCName=libclrgc.so; do

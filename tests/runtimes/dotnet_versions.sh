@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/dotnet/lib.sh"
 . "$(dirname "$0")/dotnet/checks.bash"
-need dotnet jq python3
+need dotnet jq python3 cc
 need_root
 rounds=${ROUNDS:-300}
 agent=()
@@ -35,6 +35,7 @@ of_version() {	# VERSION [WHAT-COLLECTIONS-DO-NOT-TELL]
 	addresses ".NET $1, workstation"
 	addresses ".NET $1, server" DOTNET_gcServer=1 DOTNET_GCHeapCount=2
 	graph ".NET $1"
+	[ "$1" = 8.0 ] || walk ".NET $1" # 8 cannot
 }
 
 of_version 9.0

@@ -5,12 +5,12 @@
 //   type NAME OBJECTS
 //   heap SIZE FRAGMENTED COLLECTIONS
 //
-// and then allocates nothing until the file `go` is there; it ends with the line
-// "collections N" of how many there have been.
+// and then waits until the file `go` is there; it ends with the line "collections N" of how many
+// there have been. With a library of walker.c it waits in that, walks the heap then, and adds what
+// Walk.cs writes.
 using System;
 using System.Collections.Generic;
 using System.IO;
-using System.Threading;
 
 namespace Programs;
 
@@ -25,7 +25,7 @@ static class Population
     static readonly List<object> tags = new();
     static int orders, lines;
 
-    public static int Run(string go, string truth, int count)
+    public static int Run(string go, string truth, int count, string walker = null)
     {
         for (int i = 0; i < count; i++)
             Add(i);
@@ -40,9 +40,10 @@ static class Population
             $"type Programs.Tag<System.String> {count - count / 2}",
             $"heap {info.HeapSizeBytes} {info.FragmentedBytes} {GC.CollectionCount(0)}",
         });
-        Console.WriteLine("ready");
-        while (!File.Exists(go))
-            Thread.Sleep(200);
+        if (walker != null)
+            Walk.Run(walker, go, truth);
+        else
+            Wait.For(go);
         Console.WriteLine($"collections {GC.CollectionCount(0)}");
         return 0;
     }

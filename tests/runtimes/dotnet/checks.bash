@@ -7,6 +7,7 @@
 # collections TITLE OPTION… [-- SETTING…]   collections are those that the runtime counts itself
 # addresses TITLE SETTING…                  addresses after collections are what the program reads
 # graph TITLE SETTING…                      what holds each of a program's objects is named
+# walk TITLE SETTING…                       a dump has what another walk of the heap finds (.NET 9)
 #
 # $rounds is for how many rounds the program that reads its addresses goes on, $thread_static what
 # .NET has for a root of what a thread's static holds, $untold what it does not tell of collections:
@@ -140,6 +141,32 @@ graph() {
 	expect "$TMP/summary" '"complete":true'
 	expect "$TMP/summary" '"missing":\{\},"odd":\{\}'
 	stop program KILL # its finalizers never end, and its exit would wait for them
+	settings=()
+	pass
+}
+
+# Not gctrace's agent alone is in the program, also a profiler that knows another way to walk a heap.
+# Dumps before the one that counts have the runtime load what it takes to make them.
+walk() {
+	local walker=$TMP/walker.so others=${agent[1]-} segments=
+	t "a dump has what another walk of the heap finds, to the byte: $1"
+	cc -std=gnu11 -shared -fPIC -fvisibility=hidden -pthread -I"$ROOT" -o "$walker" \
+		"$dotnet_sources/walker.c" || fail "the walker does not compile"
+	case ${*:2} in *libclrgc*) segments=segments ;; esac
+	settings=(DOTNET_TieredCompilation=0 CORECLR_ENABLE_NOTIFICATION_PROFILERS=1
+		"CORECLR_NOTIFICATION_PROFILERS=$walker={67637472-6163-6500-8000-77616c6b6572};${others#*=}"
+		"${@:2}")
+	program walk "$TMP/go" "$TMP/truth" 20000 "$walker"
+	for _ in 1 2 3 4; do
+		run gctrace heap -p "$(pid program)" --top 0 -o json ${load[@]+"${load[@]}"}
+		expect_status 0
+	done
+	cp "$TMP/out" "$TMP/heap.json"
+	touch "$TMP/go"
+	ended_well program
+	run python3 "$ROOT/tests/runtimes/dotnet_walk.py" "$TMP/heap.json" "$TMP/truth" $segments
+	cat "$TMP/out"
+	[ $status = 0 ] || fail "gctrace and the walk disagree"
 	settings=()
 	pass
 }
