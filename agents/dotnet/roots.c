@@ -42,7 +42,6 @@ void roots__begin(struct gctrace_writer *writer)
 	define(writer, GCTRACE_SPACE_ROOT_KIND, ROOT_KIND_REFCOUNTED, "reference-counted handle");
 	define(writer, GCTRACE_SPACE_CONTAINER, CONTAINER_OF_THREADS,
 	       "thread statics and native frames");
-	define(writer, GCTRACE_SPACE_CONTAINER, CONTAINER_FROZEN, "frozen objects");
 }
 
 /* What was begun last, by which writer. */
@@ -174,6 +173,6 @@ void roots__frozen(struct gctrace_writer *writer, const uint64_t *objects, size_
 {
 	begun.writer = NULL;
 	for (size_t i = 0; i < count; i++)
-		tell(writer, CONTAINER_FROZEN, 0, 0, objects[i], 0, GCTRACE_ROOT_UNKNOWN, NO_ID);
+		tell(writer, GCTRACE_C_FROZEN, 0, 0, objects[i], 0, GCTRACE_ROOT_FROZEN, NO_ID);
 	totals->roots += count;
 }

@@ -14,7 +14,6 @@
 /* enum gctrace_root_kind and gctrace_container_type: our own. */
 #define ROOT_KIND_REFCOUNTED GCTRACE_ROOT_OWN
 #define CONTAINER_OF_THREADS GCTRACE_C_OWN /* thread statics, and frames without a method */
-#define CONTAINER_FROZEN (GCTRACE_C_OWN + 1)
 
 /* Once, outside of a pause. False: no address space. */
 bool roots__init(void);

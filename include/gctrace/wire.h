@@ -300,6 +300,8 @@ enum gctrace_container_type {
 	GCTRACE_C_MONITORS = 16,  /* locked objects */
 	GCTRACE_C_DEPENDENT = 17, /* dependent handles: id1: the key; the references are values */
 	GCTRACE_C_WEAK = 18,	  /* weak references: they keep nothing alive */
+	GCTRACE_C_FROZEN = 19,	  /* objects outside of the collected heap, which never go */
+	GCTRACE_C_THREAD_STATIC = 20, /* a thread's own: id1: class, id2: thread */
 	GCTRACE_C_OWN = 256	  /* from here on: the producer's, named by DEFINE */
 };
 
@@ -331,6 +333,7 @@ enum gctrace_root_kind {
 	GCTRACE_ROOT_MONITOR = 8,
 	GCTRACE_ROOT_THREAD = 9, /* the thread object itself */
 	GCTRACE_ROOT_REGISTER = 10,
+	GCTRACE_ROOT_FROZEN = 11,
 	GCTRACE_ROOT_OWN = 256
 };
 

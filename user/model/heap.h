@@ -160,7 +160,7 @@ int heap__find(struct heap *heap, uint64_t address, uint32_t *place);
 
 struct heap_reference {
 	uint32_t to;	/* HEAP_NOWHERE: to what was never told */
-	uint64_t place; /* EVENT_UNKNOWN */
+	uint64_t place; /* EVENT_UNKNOWN; PLACE_DEPENDENT: by a dependent handle, in no field */
 };
 
 /* Over the references of an object or node in the order of the report. */
@@ -178,7 +178,7 @@ struct heap_place heap__place(const struct heap *heap, uint32_t from, uint64_t p
 
 /*
  * Where in `from` stands the first reference to `to`? False: there is none. *at is EVENT_UNKNOWN
- * where it was not told.
+ * where it was not told, PLACE_DEPENDENT where it is a dependent handle.
  */
 bool heap__field(const struct heap *heap, uint32_t from, uint32_t to, uint64_t *at);
 

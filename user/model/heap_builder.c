@@ -205,6 +205,12 @@ static int add_weak(struct heap_builder *builder, const struct reference *refere
 	return 0;
 }
 
+/* No object is so large: it would be a lie. */
+static uint64_t place_of(const struct reference *reference)
+{
+	return reference->place == PLACE_DEPENDENT ? EVENT_UNKNOWN : reference->place;
+}
+
 /* Nulls only move the places of what follows; weak references stand in a list of their own. */
 static int add_references(struct heap_builder *builder, const struct event *event)
 {
@@ -234,7 +240,8 @@ static int add_references(struct heap_builder *builder, const struct event *even
 		}
 		to[kept++] = reference->to;
 		if (builder->places_known &&
-		    !places_writer__add(&builder->places, known ? reference->place : EVENT_UNKNOWN))
+		    !places_writer__add(&builder->places,
+					known ? place_of(reference) : EVENT_UNKNOWN))
 			return memory__error(&heap->memory);
 	}
 	heap->rows.pile.used -= (count - kept) * sizeof(*to);

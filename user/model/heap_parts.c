@@ -60,7 +60,7 @@ static int add_dependents(struct heap *heap, uint64_t *parts)
 			return memory__error(&heap->memory);
 		*row = (struct raw_row){
 			.address = heap_roots__id1(&heap->roots, leaf),
-			.type = OF_HANDLE,
+			.type = OF_HANDLE | (uint32_t)GCTRACE_PLACE_UNKNOWN << ROW_KIND_SHIFT,
 			.references = 1,
 		};
 		*raw_row__references(row) = leaf->to;
@@ -150,15 +150,21 @@ static uint64_t judge(struct heap *heap, struct part *parts, uint64_t count, boo
 	return references;
 }
 
+static bool knows_places(const struct raw_row *row)
+{
+	return (row->type & ROW_KIND) >> ROW_KIND_SHIFT != GCTRACE_PLACE_UNKNOWN;
+}
+
 static bool copy_part(struct raw_row *to, const struct raw_row *from, struct places_writer *writer)
 {
-	const bool known = !((from->type ^ to->type) & ROW_KIND) && !is_of_handle(from);
+	const bool known = !((from->type ^ to->type) & ROW_KIND) && knows_places(from);
+	const uint64_t unknown = is_of_handle(from) ? PLACE_DEPENDENT : EVENT_UNKNOWN;
 	struct raw_row *row = (struct raw_row *)from;
 	struct places_reader places =
 		places_reader__of(from->type & ROW_PLACED ? raw_row__places(row) : NULL);
 
 	for (uint32_t i = 0; i < from->references; i++) {
-		const uint64_t place = known ? places_reader__next(&places) : EVENT_UNKNOWN;
+		const uint64_t place = known ? places_reader__next(&places) : unknown;
 
 		raw_row__references(to)[to->references++] = raw_row__references(row)[i];
 		if (writer && !places_writer__add(writer, place))
@@ -167,13 +173,22 @@ static bool copy_part(struct raw_row *to, const struct raw_row *from, struct pla
 	return true;
 }
 
+/* What is known of any place in the row that they become? */
+static bool know_places(const struct heap *heap, const struct part *parts, uint64_t count)
+{
+	bool know = knows_places(row_at(heap, parts[0].owner));
+
+	for (uint64_t i = 0; i < count && !know; i++)
+		know = is_of_handle(row_at(heap, parts[i].row));
+	return know;
+}
+
 /* The whole row, behind all others. */
 static int join(struct joiner *joiner, struct part *parts, uint64_t count)
 {
 	struct heap *heap = joiner->heap;
 	struct places_writer writer = { .to = &joiner->place_bytes, .memory = &heap->memory };
-	const bool places_known = (row_at(heap, parts[0].owner)->type & ROW_KIND) >>
-				  ROW_KIND_SHIFT != GCTRACE_PLACE_UNKNOWN;
+	const bool places_known = know_places(heap, parts, count);
 	bool unfinished, copied;
 	const uint64_t references = judge(heap, parts, count, &unfinished);
 	struct raw_row *to, *owner;

@@ -23,7 +23,8 @@
  * stands `step` behind the one before it; the first counts from -1. A step is a zigzag number,
  * doubled, plus 1 where a length (less 2) follows; both are LEB128. So an array without gaps
  * costs 2 or 3 bytes, and a reference between nulls costs one. Differences wrap around, so that
- * any number can be told.
+ * any number can be told. Two numbers are no places: EVENT_UNKNOWN, and PLACE_DEPENDENT for what
+ * stands in the object nowhere, but in a dependent handle whose key it is.
  *
  * A row costs 16 bytes, 4 for each reference, and its places, padded to 4. Two rows are never
  * closer than 16 bytes, so place / 4 tells them apart, too.
@@ -84,6 +85,7 @@ static inline uint64_t rows__size(const struct heap_rows *rows, const uint32_t *
  */
 
 #define PLACES_RUN_MOST 20 /* bytes of a run */
+#define PLACE_DEPENDENT (UINT64_MAX - 1)
 
 /* Writes places; all that it holds back are the two numbers of the run that goes on. */
 struct places_writer {

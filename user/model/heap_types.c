@@ -6,6 +6,7 @@
 
 #include "base/search.h"
 #include "gctrace/wire.h"
+#include "heap_rows.h"
 
 struct text_at {
 	uint64_t at, bytes;
@@ -333,7 +334,7 @@ struct heap_place heap_types__place(const struct heap_types *types, uint32_t typ
 	const struct type_entry *entry = &entries(types)[type];
 	struct heap_place unknown = { .element = EVENT_UNKNOWN };
 
-	if (kind == GCTRACE_PLACE_UNKNOWN || place == EVENT_UNKNOWN)
+	if (kind == GCTRACE_PLACE_UNKNOWN || place == EVENT_UNKNOWN || place == PLACE_DEPENDENT)
 		return unknown;
 	if (entry->flags & GCTRACE_CLASS_ARRAY)
 		return element_at(types, entry->number, kind, place);

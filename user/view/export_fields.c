@@ -17,6 +17,13 @@ static unsigned int fold(unsigned int kind)
 	return kind == GCTRACE_PLACE_INDEX ? GCTRACE_PLACE_POSITION : kind;
 }
 
+/* Of a dependent handle one is known in any object. */
+static bool has_number(unsigned int kind, uint64_t place)
+{
+	return place == PLACE_DEPENDENT ||
+	       (place != EVENT_UNKNOWN && kind != GCTRACE_PLACE_UNKNOWN);
+}
+
 /* ---------------------------------------------------------------- what there is */
 
 static int add(struct export_fields *fields, const struct numbered_field *field)
@@ -50,11 +57,9 @@ static int add_object(struct export_fields *fields, const struct heap *heap, uin
 		type->has_weak = true;
 		type->weak_place = weak.place;
 	}
-	if (field.kind == GCTRACE_PLACE_UNKNOWN)
-		return 0;
 	while (!err && heap_references__next(&references, &reference)) {
 		field.place = reference.place;
-		if (field.place != EVENT_UNKNOWN)
+		if (has_number(field.kind, field.place))
 			err = add(fields, &field);
 	}
 	return err;
@@ -199,7 +204,7 @@ uint32_t export_fields__number(const struct export_fields *fields, uint32_t type
 	const struct numbered_field field = { type, fold(kind), place, 0 };
 	uint32_t at = *hint;
 
-	if (place == EVENT_UNKNOWN || kind == GCTRACE_PLACE_UNKNOWN)
+	if (!has_number(kind, place))
 		return FIELD_NONE;
 	if (!is_at(fields, &field, at))
 		at = lower(fields, &field);

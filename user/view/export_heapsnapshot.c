@@ -51,7 +51,7 @@ enum node_type { NODE_OBJECT = 3, NODE_SYNTHETIC = 9 };
 	"[\"context\",\"element\",\"property\",\"internal\",\"hidden\",\"shortcut\",\"weak\"]"
 enum edge_type { EDGE_ELEMENT = 1, EDGE_PROPERTY = 2, EDGE_INTERNAL = 3, EDGE_WEAK = 6 };
 
-enum { STRING_EMPTY, STRING_UNNAMED, STRING_TYPES };
+enum { STRING_EMPTY, STRING_UNNAMED, STRING_DEPENDENT, STRING_TYPES };
 
 struct snapshot {
 	const struct heap *heap;
@@ -118,7 +118,9 @@ static void put_reference(struct snapshot *to, uint32_t type, unsigned int kind,
 					     heap_types__place(heap__types(to->heap), type, kind,
 							       reference->place).element;
 
-	if (element <= UINT32_MAX)
+	if (reference->place == PLACE_DEPENDENT)
+		put_edge(to, EDGE_INTERNAL, STRING_DEPENDENT, reference->to);
+	else if (element <= UINT32_MAX)
 		put_edge(to, EDGE_ELEMENT, element, reference->to);
 	else if (field != FIELD_NONE)
 		put_edge(to, EDGE_PROPERTY, to->strings[type] + 1 + field, reference->to);
@@ -304,6 +306,8 @@ static int put_strings(struct snapshot *to)
 	begin_array(to, "strings");
 	put_name(to, &name, &escaped);
 	buf__add_char(&name, '?');
+	put_name(to, &name, &escaped);
+	buf__add_str(&name, "(dependent handle)");
 	put_name(to, &name, &escaped);
 	for (uint32_t i = 0; i < to->fields.count; i++)
 		put_type_strings(to, i, &name, &escaped);

@@ -283,6 +283,15 @@ static int show_tree(struct heap_view *view, const struct outline *outline)
 
 /* ---------------------------------------------------------------- objects, paths */
 
+/* The number of a place; of none where nobody told it or there is no place. */
+static void add_place(struct json *json, uint64_t place)
+{
+	if (place == PLACE_DEPENDENT)
+		json__flag(json, "dependent", true);
+	else
+		json__known(json, "place", place);
+}
+
 static void add_references(struct heap_ndjson *ndjson, uint32_t place)
 {
 	struct heap_references references = heap__references(ndjson->heap, place);
@@ -292,7 +301,7 @@ static void add_references(struct heap_ndjson *ndjson, uint32_t place)
 	json__array(json, "refers_to");
 	while (heap_references__next(&references, &next)) {
 		json__object(json, NULL);
-		json__known(json, "place", next.place);
+		add_place(json, next.place);
 		if (next.to == HEAP_NOWHERE) {
 			json__flag(json, "dangling", true);
 		} else {
@@ -328,6 +337,19 @@ static int show_objects(struct heap_view *view, const struct heap_object_list *l
 	return err;
 }
 
+/* What leads to the object at `i` of a way, from 1. */
+static const char *step_kind(const struct heap *heap, const struct heap_way *way, size_t i)
+{
+	uint64_t at = EVENT_UNKNOWN;
+
+	if (i == 1)
+		return "object";
+	heap__field(heap, way->places[i - 1], way->places[i], &at);
+	if (at == PLACE_DEPENDENT)
+		return "dependent";
+	return heap_words__is_array(heap, way->places[i - 1]) ? "element" : "field";
+}
+
 static int show_path(struct heap_view *view, const struct heap_way *way)
 {
 	struct heap_ndjson *ndjson = ndjson_of(view);
@@ -341,10 +363,7 @@ static int show_path(struct heap_view *view, const struct heap_way *way)
 		if (i == 0) {
 			add_root(ndjson, way->places[i]);
 		} else {
-			json__string(json, "kind", i == 1 ? "object" :
-				     heap_words__is_array(ndjson->heap, way->places[i - 1]) ?
-							    "element" :
-							    "field");
+			json__string(json, "kind", step_kind(ndjson->heap, way, i));
 			if (i > 1) {
 				heap_words__step(&ndjson->text, ndjson->heap, way->places[i - 1],
 						 way->places[i]);

@@ -80,6 +80,17 @@ static void add_step(struct steps *steps)
 	steps->times = 1;
 }
 
+/* "[3]" goes on in the line of what it is an element of. */
+static bool is_element(const struct heap *heap, const struct heap_way *way, size_t i)
+{
+	uint64_t at = EVENT_UNKNOWN;
+
+	if (!heap_words__is_array(heap, way->places[i - 1]))
+		return false;
+	heap__field(heap, way->places[i - 1], way->places[i], &at);
+	return at != PLACE_DEPENDENT;
+}
+
 static void add_steps(struct heap_text *text, const struct heap_way *way)
 {
 	struct steps steps = { .text = text, .column = HEAP_TEXT_INDENT,
@@ -88,15 +99,14 @@ static void add_steps(struct heap_text *text, const struct heap_way *way)
 	buf__printf(&text->out, "%*s", HEAP_TEXT_INDENT, "");
 	heap_words__root(&text->raw, text->heap, way->places[0]);
 	for (size_t i = 1; i < way->count; i++) {
-		const bool is_array = heap_words__is_array(text->heap, way->places[i]);
-		const bool of_array = heap_words__is_array(text->heap, way->places[i - 1]);
+		const bool goes_on = i + 1 < way->count && is_element(text->heap, way, i + 1);
 
-		if (i > 1 && !of_array)
+		if (i > 1 && !is_element(text->heap, way, i))
 			add_step(&steps);
 		if (i > 1)
 			heap_words__step(&text->raw, text->heap, way->places[i - 1],
 					 way->places[i]);
-		if (is_array && i + 1 < way->count)
+		if (goes_on)
 			continue;
 		buf__add_str(&text->raw, " (");
 		heap_words__type_of(&text->raw, text->heap, way->places[i]);

@@ -80,6 +80,8 @@ static const struct root_words *container_words(uint64_t type)
 		[GCTRACE_C_MONITORS] = { "monitors", "locked objects" },
 		[GCTRACE_C_DEPENDENT] = { "dependent", "dependent handles" },
 		[GCTRACE_C_WEAK] = { "weak", "weak references (keep nothing alive)" },
+		[GCTRACE_C_FROZEN] = { "frozen", "frozen objects" },
+		[GCTRACE_C_THREAD_STATIC] = { "thread_static", "thread statics" },
 	};
 
 	if (type < sizeof(all) / sizeof(*all) && all[type].name)
@@ -107,6 +109,7 @@ static const struct root_words *kind_words(uint64_t kind)
 		[GCTRACE_ROOT_MONITOR] = { "monitor", "monitor" },
 		[GCTRACE_ROOT_THREAD] = { "thread", "thread object" },
 		[GCTRACE_ROOT_REGISTER] = { "register", "register" },
+		[GCTRACE_ROOT_FROZEN] = { "frozen", "frozen" },
 	};
 
 	return kind < sizeof(all) / sizeof(*all) && all[kind].name ? &all[kind] : NULL;
@@ -279,7 +282,9 @@ void heap_words__root(struct buf *out, const struct heap *heap, uint32_t place)
 void heap_words__place(struct buf *out, const struct heap_place *place, unsigned int kind,
 		       uint64_t at)
 {
-	if (!place->field.bytes)
+	if (at == PLACE_DEPENDENT)
+		buf__add_str(out, "(dependent handle)");
+	else if (!place->field.bytes)
 		buf__printf(out, "%c%" PRIu64, kind == GCTRACE_PLACE_OFFSET ? '+' : '#', at);
 	else
 		buf__add(out, place->field.at, place->field.bytes);
@@ -290,7 +295,7 @@ void heap_words__place(struct buf *out, const struct heap_place *place, unsigned
 void heap_words__field(struct buf *out, const struct heap *heap, uint32_t from, uint64_t at)
 {
 	const struct heap_place place = heap__place(heap, from, at);
-	const bool is_array = heap_words__is_array(heap, from);
+	const bool is_array = heap_words__is_array(heap, from) && at != PLACE_DEPENDENT;
 
 	if (is_array && place.element == EVENT_UNKNOWN)
 		buf__add_str(out, "[?]");
@@ -298,7 +303,8 @@ void heap_words__field(struct buf *out, const struct heap *heap, uint32_t from, 
 		buf__printf(out, "[%" PRIu64 "]", place.element);
 	if (is_array && !place.field.bytes)
 		return;
-	buf__add_char(out, '.');
+	if (at != PLACE_DEPENDENT)
+		buf__add_char(out, '.');
 	if (at == EVENT_UNKNOWN)
 		buf__add_char(out, '?');
 	else

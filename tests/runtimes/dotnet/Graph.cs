@@ -37,6 +37,15 @@ class InAsync { }
 class InCollectible { }
 class InEvent { }
 class InList { }
+class InGenericStatic { }
+class InGenericByStruct { }
+class InEntry { }
+class InPairs { }
+class InTuple { }
+class InWrapped { }
+class InWrappedTwice { }
+class InNullable { }
+class InLongWeakHandle { }
 
 class InFinalizerQueue
 {
@@ -92,6 +101,28 @@ struct Pair
     public object Held;
 }
 
+struct Wrap<T>
+{
+    public int Number;
+    public T Inner;
+}
+
+// Of its static fields no other class is told, but by the instance.
+class Generic<T>
+{
+    public static Dictionary<string, T> items = new();
+    public static T only;
+}
+
+class HasGenericStructs
+{
+    public object None;
+    public Wrap<InWrapped> Wrapped;
+    public Wrap<Wrap<InWrappedTwice>> Twice;
+    public (int Number, InTuple Held) Tuple;
+    public Pair? Nullable;
+}
+
 class HasStruct
 {
     public int Before;
@@ -124,12 +155,15 @@ static class Graph
     static readonly InJagged[][] jagged = { null, new InJagged[5] };
     static readonly Pair[] pairs = new Pair[10];
     static readonly HasStruct hasStruct = new();
+    static readonly HasGenericStructs generics = new();
+    static readonly Dictionary<int, Pair> entries = new();
+    static readonly KeyValuePair<int, Wrap<InPairs>>[] keyed = new KeyValuePair<int, Wrap<InPairs>>[3];
     static readonly Finalizable finalizable = new();
     static readonly Frozen frozen = new();
     static readonly List<object> list = new();
     static readonly TaskCompletionSource never = new();
     static object task;
-    static GCHandle normal, pinned, weak;
+    static GCHandle normal, pinned, weak, longWeak;
     static event Action happened;
     static AssemblyLoadContext context;
 
@@ -160,6 +194,8 @@ static class Graph
         pinned = GCHandle.Alloc(new InPinnedHandle(), GCHandleType.Pinned);
         weak = GCHandle.Alloc(new InWeakHandle(), GCHandleType.Weak);
         list.Add(weak.Target);
+        longWeak = GCHandle.Alloc(new InLongWeakHandle(), GCHandleType.WeakTrackResurrection);
+        list.Add(longWeak.Target);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
@@ -171,10 +207,24 @@ static class Graph
         pairs[7].Held = new InStructArray();
         hasStruct.Middle.Held = new InStructField();
         list.Add(new InList());
+        FillGenerics();
         Capture(new InCaptured());
         task = WaitForEver(new InAsync());
         happened += new Listener().Heard;
         GC.KeepAlive(happened);
+    }
+
+    static void FillGenerics()
+    {
+        Generic<InGenericStatic>.only = new InGenericStatic();
+        Generic<Pair>.only.Held = new InGenericByStruct();
+        entries[1] = new Pair();
+        entries[2] = new Pair { Held = new InEntry() };
+        keyed[1] = new(7, new Wrap<InPairs> { Inner = new InPairs() });
+        generics.Wrapped.Inner = new InWrapped();
+        generics.Twice.Inner.Inner = new InWrappedTwice();
+        generics.Tuple.Held = new InTuple();
+        generics.Nullable = new Pair { Held = new InNullable() };
     }
 
     class Listener

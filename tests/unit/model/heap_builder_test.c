@@ -286,7 +286,62 @@ static void a_dependent_handle_is_a_reference_of_its_key(void **state)
 	assert_int_equal(heap__retained(heap, place_of(heap, 0x1000)), 32);
 	references = heap__references(heap, place_of(heap, 0x1000));
 	assert_reference(heap, &references, 0x2000, 0);
+	assert_reference(heap, &references, 0x3000, PLACE_DEPENDENT);
+	heap__free(heap);
+}
+
+/* An object in one piece, its places told as they are. */
+static void tell_places(struct heap_builder *builder, uint32_t form,
+			const struct reference *references, size_t count)
+{
+	struct event event = { .kind = EVENT_OBJECT };
+
+	event.object.id = 0x1000;
+	event.object.class_ = 1;
+	event.object.size = 16;
+	event.object.places = form;
+	event.object.references = references;
+	event.object.count = count;
+	assert_int_equal(heap_builder__event(builder, &event), 0);
+}
+
+static void a_handle_is_known_where_no_place_is(void **state)
+{
+	struct heap_builder *builder = begin(0);
+	struct heap_references references;
+	struct heap *heap;
+
+	(void)state;
+	handle(builder, 0x1000);
+	tell_places(builder, GCTRACE_PLACE_UNKNOWN,
+		    (const struct reference[]){ { .to = 0x2000 }, { .to = 0x3000 } }, 2);
+	dump__leaf(builder, 0x2000, 1, 8);
+	dump__leaf(builder, 0x3000, 1, 8);
+	dump__root(builder, GCTRACE_C_DEPENDENT, 0x1000, 0x3000, GCTRACE_ROOT_HANDLE, 5,
+		   GCTRACE_REF_DEPENDENT);
+	heap = dump__heap(builder);
+	references = heap__references(heap, place_of(heap, 0x1000));
+	assert_reference(heap, &references, 0x2000, U);
 	assert_reference(heap, &references, 0x3000, U);
+	assert_reference(heap, &references, 0x3000, PLACE_DEPENDENT);
+	heap__free(heap);
+}
+
+/* Only we say that something stands in a handle. */
+static void no_told_place_is_a_handle(void **state)
+{
+	struct heap_builder *builder = begin(0);
+	struct heap_references references;
+	struct heap *heap;
+
+	(void)state;
+	handle(builder, 0x1000);
+	tell_places(builder, GCTRACE_PLACE_OFFSET,
+		    (const struct reference[]){ { .to = 0x2000, .place = PLACE_DEPENDENT } }, 1);
+	dump__leaf(builder, 0x2000, 1, 8);
+	heap = dump__heap(builder);
+	references = heap__references(heap, place_of(heap, 0x1000));
+	assert_reference(heap, &references, 0x2000, U);
 	heap__free(heap);
 }
 
@@ -442,6 +497,8 @@ int main(void)
 		cmocka_unit_test(weak_references_keep_nothing_alive),
 		cmocka_unit_test(soft_references_do),
 		cmocka_unit_test(a_dependent_handle_is_a_reference_of_its_key),
+		cmocka_unit_test(a_handle_is_known_where_no_place_is),
+		cmocka_unit_test(no_told_place_is_a_handle),
 		cmocka_unit_test(announcing_much_costs_nothing),
 		cmocka_unit_test(nonsense_ends_in_a_heap_or_at_the_limit),
 		cmocka_unit_test(every_limit_ends_cleanly),

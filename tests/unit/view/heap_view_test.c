@@ -10,6 +10,7 @@
 
 #include "base/escape.h"
 #include "gctrace/wire.h"
+#include "model/heap_paths.h"
 #include "samples.h"
 #include "unit/model/dump.h"
 #include "view/heap_view.h"
@@ -42,6 +43,22 @@ static void list(struct heap_view *view, struct heap *heap)
 	view->form->free(view);
 }
 
+/* By way of all three. */
+static void show_path_to(struct heap_view *view, struct heap *heap)
+{
+	struct heap_paths *paths;
+	uint32_t places[4];
+	struct heap_way way = { .places = places, .count = 4 };
+
+	assert_int_equal(heap_paths__new(heap, &paths), 0);
+	places[3] = place_of(heap, AT_LEAF);
+	for (int i = 3; i > 0; i--)
+		places[i - 1] = heap_paths__before(paths, places[i]);
+	assert_int_equal(view->form->path(view, &way), 0);
+	heap_paths__free(paths);
+	view->form->free(view);
+}
+
 static void expect(const char *text, const char *words)
 {
 	if (!strstr(text, words))
@@ -66,6 +83,43 @@ static void test_same_object_by_two_fields(void **state)
 	expect(text, "\"place\":0,\"name\":\".left\"");
 	expect(text, "\"place\":1,\"name\":\".right\"");
 	expect(text, "\"place\":2,\"name\":\"[2]\"");
+	sheet__end(&sheet);
+	heap__free(heap);
+}
+
+/* What a dependent handle's key refers to by it stands in no field: of an object, of an array. */
+static void test_dependent_handles_are_told_as_such(void **state)
+{
+	struct heap_builder *builder = heap_builder__new(0);
+	struct heap_heading heading = { .subject = "f@1" };
+	struct sheet sheet;
+	struct heap *heap;
+
+	(void)state;
+	dump__begin(builder);
+	dump__class(builder, PAIR, "Pair", "left\0right", 11, 0);
+	dump__class(builder, PAIRS, "Pair[]", "", 0, GCTRACE_CLASS_ARRAY);
+	dump__class(builder, LEAF, "Leaf", "", 0, 0);
+	dump__root(builder, GCTRACE_C_FROZEN, 0, AT_PAIRS, GCTRACE_ROOT_FROZEN, U, 0);
+	dump__root(builder, GCTRACE_C_DEPENDENT, AT_PAIRS, AT_PAIR, GCTRACE_ROOT_HANDLE, 5, 0);
+	dump__root(builder, GCTRACE_C_DEPENDENT, AT_PAIR, AT_LEAF, GCTRACE_ROOT_HANDLE, 6, 0);
+	dump__refer(builder, AT_PAIR, PAIR, 32, { AT_PAIR });
+	dump__leaf(builder, AT_PAIRS, PAIRS, 32);
+	dump__leaf(builder, AT_LEAF, LEAF, 16);
+	dump__end(builder, GCTRACE_DUMP_COMPLETE);
+	heap = dump__heap(builder);
+	heading.facts = heap__facts(heap);
+	sheet__begin(&sheet);
+	list(heap_text__new(heap, &heading, &sheet.output, &sheet.terminal), heap);
+	expect(sheet__text(&sheet), "→ .left Pair, (dependent handle) Leaf");
+	show_path_to(heap_text__new(heap, &heading, &sheet.output, &sheet.terminal), heap);
+	expect(sheet__text(&sheet),
+	       "frozen (Pair[]) → (dependent handle) (Pair) → (dependent handle) (Leaf)");
+	list(heap_ndjson__new(heap, &heading, &sheet.output), heap);
+	expect(sheet__text(&sheet), "{\"dependent\":true,\"name\":\"(dependent handle)\"");
+	show_path_to(heap_ndjson__new(heap, &heading, &sheet.output), heap);
+	expect(sheet__text(&sheet), "{\"kind\":\"dependent\",\"name\":\"(dependent handle)\","
+				    "\"type\":\"Leaf\"");
 	sheet__end(&sheet);
 	heap__free(heap);
 }
@@ -347,6 +401,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_object_by_two_fields),
+		cmocka_unit_test(test_dependent_handles_are_told_as_such),
 		cmocka_unit_test(test_what_is_freed),
 		cmocka_unit_test(test_one_is_no_plural),
 		cmocka_unit_test(test_a_deep_tree_stays_narrow),
