@@ -123,37 +123,38 @@ static uint32_t flags_of(const struct event *event, uint32_t type)
 static int begin_row(struct heap_builder *builder, const struct event *event)
 {
 	struct heap *heap = builder->heap;
-	struct raw_row row = { .address = event->object.id };
-	struct raw_row *to;
-	uint32_t type;
-	int err = heap__fit_index(heap, row.address), added;
+	const uint64_t address = event->object.id;
+	uint32_t type, size = 0;
+	struct raw_row *row;
+	int err = heap__fit_index(heap, address), added;
 
 	if (err)
 		return err;
-	added = address_index__add(&heap->index, row.address);
+	added = address_index__add(&heap->index, address);
 	if (added < 0)
 		return added;
 	err = heap_types__find(&heap->types, event->object.class_, &type);
 	if (err)
 		return err;
-	row.type = flags_of(event, type);
 	if (added) {
 		heap_types__use(&heap->types, type);
 		heap->facts.objects++;
-		err = encode_size(heap, event->object.size, &row.size);
+		err = encode_size(heap, event->object.size, &size);
 		if (err)
 			return err;
-	} else {
-		row.type |= ROW_PART;
-		builder->parts++;
 	}
+	builder->parts += !added;
 	if (heap->rows.pile.used > RAW_BYTES_MOST)
 		return -EOVERFLOW;
 	builder->open = heap->rows.pile.used;
-	to = pile__add(&heap->rows.pile, &heap->memory, sizeof(*to));
-	if (!to)
+	row = pile__add(&heap->rows.pile, &heap->memory, sizeof(*row));
+	if (!row)
 		return memory__error(&heap->memory);
-	*to = row;
+	/* Field by field: a copy of the whole would wait for what has just been stored in parts. */
+	row->address = address;
+	row->size = size;
+	row->type = flags_of(event, type) | (added ? 0 : (uint32_t)ROW_PART);
+	row->references = row->place_bytes = 0;
 	builder->is_open = true;
 	builder->places_known = event->object.places != GCTRACE_PLACE_UNKNOWN;
 	places_writer__begin(&builder->places);

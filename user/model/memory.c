@@ -18,7 +18,7 @@
 #endif
 
 #define HUGE_PAGE (UINT64_C(2) << 20)
-#define HUGE_FROM (2 * HUGE_PAGE)
+#define HUGE_FROM HUGE_PAGE
 
 static bool fits(const struct memory *memory, uint64_t bytes, uint64_t *used)
 {
@@ -49,11 +49,14 @@ static void *map(uint64_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
+static uint64_t whole(uint64_t bytes, uint64_t unit)
+{
+	return (bytes + unit - 1) & ~(unit - 1);
+}
+
 static uint64_t whole_pages(uint64_t bytes)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-
-	return (bytes + page - 1) & ~(page - 1);
+	return whole(bytes, (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
 /* Where a huge page begins, so that all of it can lie on such. */
@@ -251,7 +254,7 @@ bool pile__grow(struct pile *pile, struct memory *memory, uint64_t bytes)
 		return false;
 	room = room < SMALLEST_PILE ? SMALLEST_PILE : room;
 	room = room < least ? least : room;
-	room = (room + 7) & ~UINT64_C(7);
+	room = whole(room, room < HUGE_FROM ? 8 : HUGE_PAGE);
 	at = pile->at ? memory__resize(memory, pile->at, pile->room, room) :
 			memory__get(memory, room);
 	if (!at)
