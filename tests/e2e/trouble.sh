@@ -13,6 +13,8 @@ whole_numbers() { jq -r 'select(.event == "gc" and .partial != true) | .gc' "$1"
 summary() { jq -r "select(.event == \"summary\") | $2" "$1" | tail -n 1; }
 all_down() { semaphores "$1" >"$TMP/semaphores" 2>&1; }
 attached() { wait_for "grep -qs . '$TMP/$1.out'"; }
+# So many files of it are attached to, also where nothing has been told yet.
+listened_to() { wait_for "[ \"\$(semaphores $1 | grep -c 'batch 1')\" = $2 ]"; }	# PID FILES
 
 # gctrace is not to say anything, nor its status to be anything else, than one of these.
 refused() {	# STATUS REGEX COMMAND…
@@ -333,7 +335,7 @@ start late late 0 20 "$TMP/a.so" await "$TMP/go" "$TMP/a.so" exec 0 5 "$TMP/a.so
 	exec 0 21 "$TMP/a.so" await "$TMP/go2" "$TMP/a.so"
 wait_for "grep -q a.so /proc/$(pid late)/maps"
 start trace gctrace -p "$(pid late)" -o json
-attached trace
+listened_to "$(pid late)" 1 || fail "it is not attached to"
 kill -STOP "$(pid trace)"
 touch "$TMP/go"
 wait_for "grep -qa '^late.0.21' /proc/$(pid late)/cmdline && grep -q a.so /proc/$(pid late)/maps"
@@ -364,7 +366,7 @@ rm "$TMP/go" "$TMP/go2"
 start late late 0 20 "$TMP/a.so" await "$TMP/go" "$TMP/b.so" await "$TMP/go2" "$TMP/b.so"
 wait_for "grep -q a.so /proc/$(pid late)/maps"
 start trace gctrace -p "$(pid late)" -o json
-attached trace
+listened_to "$(pid late)" 1 || fail "it is not attached to"
 kill -STOP "$(pid trace)"
 wait_for "grep -q '^State:.T' /proc/$(pid trace)/status"
 map_files 20000
@@ -373,7 +375,7 @@ wait_for "grep -q b.so /proc/$(pid late)/maps"
 kill -HUP "$(pid trace)"
 kill -CONT "$(pid trace)"
 wait_for "map_files 1 && grep -q 'the kernel dropped' '$TMP/trace.err'" || fail "none was dropped"
-wait_for "[ \"\$(semaphores $(pid late) | grep -c 'batch 1')\" = 2 ]" || fail "it is not attached to"
+listened_to "$(pid late)" 2 || fail "it is not attached to"
 touch "$TMP/go2"
 join late
 join trace
