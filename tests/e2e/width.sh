@@ -125,13 +125,25 @@ done <<-END
 	diff FILE@1 FILE@2 --top 0
 	follow FILE --type no.such.type
 END
-for columns in 60 80; do
-	run env COLUMNS=$columns gctrace path "$TMP/heaps@1" --type 'parse.Node' --top 100
+while read -r columns words; do
+	# shellcheck disable=SC2086
+	run env COLUMNS=$columns gctrace ${words//FILE/$TMP/heaps}
+	[ "$status" = 0 ] || fail "gctrace $words ends with $status"
 	sed -i "s,$TMP/heaps,FILE,g" "$TMP/out" "$TMP/err"
 	grep -v '^gctrace: ' "$TMP/err" >"$TMP/said"
 	mv "$TMP/said" "$TMP/err"
-	fits "paths in $columns columns" "$columns"
-done
+	fits "gctrace $words in $columns columns" "$columns"
+done <<-END
+	60 path FILE@1 --type parse.Node --top 100
+	80 path FILE@1 --type parse.Node --top 100
+	80 path FILE@1 --type=* --merge --top 0
+	80 heap FILE@1
+	80 heap FILE@1 --tree=100 --top 0
+	80 heap FILE@1 --roots --top 0
+	80 follow FILE -v
+	80 FILE -v --timestamps
+	60 FILE
+END
 pass
 
 t "CPython"

@@ -19,8 +19,11 @@ struct page {
 
 #define INDENT 6 /* the same for all forms of the lines above */
 #define NAMES_NARROWEST 20
-#define FIGURES_WIDTH 43 /* "  free  789 KiB ->  123 B    alive 29.5 MiB" */
 #define NAMES_WIDEST 32 /* "CodeHeap 'non-profiled nmethods'"; longer ones are whole, out of step */
+#define BELOW_FIGURES (NAMES_NARROWEST + 6) /* indent of what goes on there */
+#define DEAD_WIDTH 19 /* "dead 12.3 k objects" */
+#define MAX_WIDTH 14 /* "  max 6.00 MiB" */
+#define FIGURES_WIDTH 43 /* "  free  789 KiB ->  123 B    alive 29.5 MiB" */
 
 static void begin_detail(const struct page *page)
 {
@@ -70,9 +73,26 @@ static size_t widest_name(const struct collection *collection)
 	return widest;
 }
 
+/*
+ * What is to come has so many columns: where they have no room it goes on in a further line, set
+ * in by `indent` more. *start: where in the text this line begins, behind its own indent.
+ */
+static void make_room(const struct page *page, size_t *start, size_t columns, size_t indent)
+{
+	struct buf *out = page->out;
+
+	if (out->error || INDENT + utf8__columns(out->data + *start, out->len - *start) + columns <=
+				  terminal__text_columns(page->terminal))
+		return;
+	end_detail(page);
+	begin_detail(page);
+	*start = out->len;
+	buf__add_repeated(out, ' ', indent);
+}
+
 /* "  free 18.4 MiB -> 40.0 B    alive 29.5 MiB": what the runtime knows beside. */
 static void add_pool_figures(const struct page *page, const struct collection *collection,
-			     const struct collection_pool *pool, size_t columns)
+			     const struct collection_pool *pool, size_t *start)
 {
 	const uint64_t before = collection__of_pool(collection, pool, GCTRACE_FIGURE_FREE_BEFORE);
 	const uint64_t after = collection__of_pool(collection, pool, GCTRACE_FIGURE_FREE_AFTER);
@@ -80,11 +100,7 @@ static void add_pool_figures(const struct page *page, const struct collection *c
 
 	if (before == EVENT_UNKNOWN && after == EVENT_UNKNOWN && alive == EVENT_UNKNOWN)
 		return;
-	if (columns + FIGURES_WIDTH > terminal__text_columns(page->terminal)) {
-		end_detail(page);
-		begin_detail(page);
-		buf__add_repeated(page->out, ' ', NAMES_NARROWEST + 6);
-	}
+	make_room(page, start, FIGURES_WIDTH, BELOW_FIGURES);
 	if (before != EVENT_UNKNOWN && after != EVENT_UNKNOWN) {
 		add_bytes(page->out, "  free ", before);
 		add_bytes(page->out, " -> ", after);
@@ -97,12 +113,10 @@ static void pool_detail(const struct page *page, const struct collection *collec
 {
 	char before[UNITS_TEXT] = "-", after[UNITS_TEXT] = "-";
 	struct buf *out = page->out, name = name_of(pool);
-	size_t width = utf8__columns(buf__str(&name), name.len);
+	size_t width = utf8__columns(buf__str(&name), name.len), start;
 
 	begin_detail(page);
-
-	const size_t start = out->len;
-
+	start = out->len;
 	buf__printf(out, "%-7s%s", pool->outside ? "beside" : "pool", buf__str(&name));
 	buf__add_repeated(out, ' ', width < names ? names - width : 0);
 	if (pool->before != EVENT_UNKNOWN)
@@ -111,10 +125,10 @@ static void pool_detail(const struct page *page, const struct collection *collec
 		units__bytes_column(after, pool->after);
 	buf__printf(out, " %8s -> %8s", before, after);
 	add_bytes(out, "  of ", pool->committed);
+	if (pool->max != EVENT_UNKNOWN)
+		make_room(page, &start, MAX_WIDTH, BELOW_FIGURES);
 	add_bytes(out, "  max ", pool->max);
-	if (!out->error)
-		add_pool_figures(page, collection, pool,
-				 INDENT + utf8__columns(out->data + start, out->len - start));
+	add_pool_figures(page, collection, pool, &start);
 	end_detail(page);
 	if (name.error)
 		out->error = name.error;
@@ -165,15 +179,19 @@ static void ranges_detail(const struct page *page, const struct collection *coll
 {
 	struct buf *out = page->out;
 	char text[UNITS_TEXT];
+	size_t start;
 
 	begin_detail(page);
+	start = out->len;
 	add_amount(out, "condemned", &collection->condemned.bytes);
 	add_amount(out, "stayed", &collection->stayed.bytes);
 	add_amount(out, "promoted", &collection->promoted.bytes);
-	if (collection->dead.bytes.known && collection->dead.objects.known)
+	if (collection->dead.bytes.known && collection->dead.objects.known) {
+		make_room(page, &start, DEAD_WIDTH, 0);
 		buf__printf(out, "dead %s object%s",
 			    units__count(text, collection->dead.objects.value),
 			    units__s(collection->dead.objects.value));
+	}
 	end_detail(page);
 }
 

@@ -11,13 +11,26 @@
 #include "heap_words.h"
 
 #define BARS_MOST 10
+#define BARS_LEAST 2
+#define BAR_COLUMNS 3
 #define ROOM_LEAST 30 /* for words, however narrow the terminal */
 #define BEYOND_COLUMNS 6 /* how many bars are not drawn */
 #define FIGURES_COLUMNS (UNITS_BYTES_COLUMNS + HEAP_TEXT_SHARE_COLUMNS + UNITS_COUNT_COLUMNS + 4)
 
-static void add_bars(struct buf *out, const struct buf *bars, size_t count, const char *beyond)
+/* How many bars are drawn: in a narrow terminal fewer, so that there is room for words. */
+static size_t bars_most(const struct heap_text *text, size_t figures)
 {
-	const size_t first = count > BARS_MOST ? count - BARS_MOST : 0;
+	const size_t room = terminal__room(text->terminal);
+	const size_t others = figures + BEYOND_COLUMNS + BAR_COLUMNS + ROOM_LEAST;
+	const size_t fit = room > others ? (room - others) / BAR_COLUMNS : 0;
+
+	return fit < BARS_LEAST ? BARS_LEAST : fit > BARS_MOST ? BARS_MOST : fit;
+}
+
+static void add_bars(struct buf *out, const struct buf *bars, size_t count, size_t most,
+		     const char *beyond)
+{
+	const size_t first = count > most ? count - most : 0;
 
 	if (first)
 		buf__add_str(out, beyond);
@@ -26,12 +39,13 @@ static void add_bars(struct buf *out, const struct buf *bars, size_t count, cons
 }
 
 /* What stands before further lines: blanks for figures, and the bars that go on. */
-static void add_prefix(struct buf *prefix, const struct buf *bars, size_t figures, uint32_t depth)
+static void add_prefix(struct buf *prefix, const struct buf *bars, size_t figures, uint32_t depth,
+		       size_t most)
 {
 	buf__add_repeated(prefix, ' ', figures);
-	if (depth > BARS_MOST + 1)
+	if (depth > most + 1)
 		buf__add_repeated(prefix, ' ', BEYOND_COLUMNS);
-	add_bars(prefix, bars, depth, "");
+	add_bars(prefix, bars, depth, most, "");
 	buf__add_str(prefix, "  ");
 }
 
@@ -39,19 +53,20 @@ void heap_text__branch(struct heap_text *text, struct buf *bars, size_t figures,
 		       bool last)
 {
 	struct wrap wrap = { terminal__room(text->terminal), NULL, 0, WRAP_NAMES };
+	const size_t most = bars_most(text, figures);
 	struct buf prefix = BUF_INIT, lead = BUF_INIT;
 	char beyond[32];
 	size_t column;
 
 	buf__truncate(bars, depth ? depth - 1 : 0);
 	snprintf(beyond, sizeof(beyond), "…%-*zu", BEYOND_COLUMNS - 1,
-		 bars->len > BARS_MOST ? bars->len - BARS_MOST : 0);
-	add_bars(&lead, bars, bars->len, beyond);
+		 bars->len > most ? bars->len - most : 0);
+	add_bars(&lead, bars, bars->len, most, beyond);
 	if (depth)
 		buf__add_str(&lead, last ? "└─ " : "├─ ");
 	if (depth)
 		buf__add_char(bars, last ? 0 : 1);
-	add_prefix(&prefix, bars, figures, depth);
+	add_prefix(&prefix, bars, figures, depth, most);
 	column = figures + utf8__columns(buf__str(&lead), lead.len);
 	wrap.prefix = buf__str(&prefix);
 	if (wrap.columns < column + ROOM_LEAST)

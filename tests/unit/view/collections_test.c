@@ -125,6 +125,43 @@ static void details(void **state)
 	sheet__end(&sheet);
 }
 
+static size_t longest_line(const char *text)
+{
+	size_t longest = 0, columns;
+
+	while (*text) {
+		const char *end = strchr(text, '\n');
+
+		columns = utf8__columns(text, (size_t)(end - text));
+		longest = columns > longest ? columns : longest;
+		text = end + 1;
+	}
+	return longest;
+}
+
+/* What has no room goes on in a further line, of a pool below its figures. */
+static void details_fit_into_the_terminal(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection young = sample__young();
+	struct sheet sheet;
+	struct view *view;
+	const char *text;
+
+	(void)state;
+	sheet__begin(&sheet);
+	sheet.terminal.columns = 80;
+	view = new_view(&sheet, (struct view_options){ .verbose = true });
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	text = sheet__text(&sheet);
+	assert_non_null(strstr(text, "promoted ~20.0 KiB\n      dead 12.3 k objects\n"));
+	assert_non_null(strstr(text, "MiB  of 8.00 MiB\n"
+				     "                                  max 8.00 MiB\n"));
+	assert_in_range(longest_line(text), 60, 80);
+	view__free(view);
+	sheet__end(&sheet);
+}
+
 /* What a runtime has counted itself: beside the pool where there is room, below it else. */
 static void figures_of_the_runtime(void **state)
 {
@@ -166,20 +203,6 @@ static void figures_of_the_runtime(void **state)
 			       " 1.00 MiB ->   40 B    alive 29.0 MiB\n"));
 	view__free(view);
 	sheet__end(&sheet);
-}
-
-static size_t longest_line(const char *text)
-{
-	size_t longest = 0, columns;
-
-	while (*text) {
-		const char *end = strchr(text, '\n');
-
-		columns = utf8__columns(text, (size_t)(end - text));
-		longest = columns > longest ? columns : longest;
-		text = end + 1;
-	}
-	return longest;
 }
 
 static void fits_into_the_terminal(void **state)
@@ -565,6 +588,7 @@ int main(void)
 		cmocka_unit_test(heading),
 		cmocka_unit_test(lines_of_all_kinds),
 		cmocka_unit_test(details),
+		cmocka_unit_test(details_fit_into_the_terminal),
 		cmocka_unit_test(figures_of_the_runtime),
 		cmocka_unit_test(fits_into_the_terminal),
 		cmocka_unit_test(long_causes_keep_in_step),

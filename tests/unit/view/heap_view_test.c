@@ -244,6 +244,11 @@ static void test_a_deep_tree_stays_narrow(void **state)
 	expect(text, "  …48   ");
 	assert_in_range(widest_line(text), 60, 100);
 	free(text);
+	sheet.terminal.columns = 80;
+	text = draw_tree(heap, &sheet);
+	expect(text, "  …54   ");
+	assert_in_range(widest_line(text), 60, 80);
+	free(text);
 	sheet__end(&sheet);
 	heap__free(heap);
 }
