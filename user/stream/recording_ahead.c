@@ -11,13 +11,16 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/crc32.h"
+
 #define SLOTS 4 /* each as large as its largest block: RECORDING_BLOCK_LIMIT at most, twice */
 #define THREAD_FROM 3 /* the number of the block from which on a thread is worth it */
 
 struct slot {
 	struct unpacked_block block;
-	void *stored, *plain;
-	size_t stored_room, plain_room;
+	struct buf bytes; /* as they stand in the file, the header too */
+	void *plain;
+	size_t plain_room;
 	ZSTD_DCtx *zstd;
 	bool decides; /* where the walk goes on */
 	bool ready;
@@ -45,52 +48,49 @@ struct recording_ahead {
  * A block
  */
 
-static void *room_for(void **at, size_t *room, size_t bytes)
+static void *room_for(struct slot *slot, size_t bytes)
 {
-	if (*room < bytes || !*at) {
-		free(*at);
-		*at = malloc(bytes ? bytes : 1);
-		*room = *at ? bytes : 0;
+	if (slot->plain_room < bytes || !slot->plain) {
+		free(slot->plain);
+		slot->plain = malloc(bytes ? bytes : 1);
+		slot->plain_room = slot->plain ? bytes : 0;
 	}
-	return *at;
+	return slot->plain;
 }
 
 /* Into the slot, so that the walk can go on. False: there are no more. */
 static bool walk_to_next(struct recording_ahead *ahead, struct slot *slot)
 {
-	struct recording_block *header = &slot->block.header;
-	const void *stored;
+	struct recording_walk *walk = &ahead->walk;
 
-	if (!recording_walk__next(&ahead->walk, header, &stored))
+	if (!recording_walk__next(walk, &slot->block.header))
 		return false;
-	slot->block.error = -ENOMEM;
-	if (room_for(&slot->stored, &slot->stored_room, header->stored)) {
-		memcpy(slot->stored, stored, header->stored);
-		slot->block.error = 0;
-	}
-	slot->decides = !ahead->is_regular || !recording_walk__is_sure(&ahead->walk);
-	if (!slot->decides)
-		recording_walk__judge(&ahead->walk, true);
+	slot->decides = !ahead->is_regular || !recording_walk__is_sure(walk);
+	slot->block.error = slot->decides ? recording_walk__copy(walk, &slot->bytes) :
+					    recording_walk__pass(walk, &slot->bytes);
 	return true;
 }
 
 static int unpack(struct slot *slot)
 {
 	const struct recording_block *header = &slot->block.header;
+	const char *stored = slot->bytes.data + sizeof(*header);
 	size_t bytes;
 
+	if (crc32__of(stored, header->stored) != header->checksum)
+		return -EILSEQ;
 	if (header->flags & ~(unsigned int)RECORDING_ZSTD)
 		return -EBADMSG;
 	if (!(header->flags & RECORDING_ZSTD)) {
-		slot->block.plain = slot->stored;
+		slot->block.plain = stored;
 		return header->stored == header->plain ? 0 : -EBADMSG;
 	}
 	if (!slot->zstd)
 		slot->zstd = ZSTD_createDCtx();
-	slot->block.plain = room_for(&slot->plain, &slot->plain_room, header->plain);
+	slot->block.plain = room_for(slot, header->plain);
 	if (!slot->zstd || !slot->block.plain)
 		return -ENOMEM;
-	bytes = ZSTD_decompressDCtx(slot->zstd, slot->plain, header->plain, slot->stored,
+	bytes = ZSTD_decompressDCtx(slot->zstd, slot->plain, header->plain, stored,
 				    header->stored);
 	return ZSTD_isError(bytes) || bytes != header->plain ? -EBADMSG : 0;
 }
@@ -248,7 +248,7 @@ void recording_ahead__free(struct recording_ahead *ahead)
 		return;
 	end_thread(ahead);
 	for (size_t i = 0; i < SLOTS; i++) {
-		free(ahead->slots[i].stored);
+		buf__free(&ahead->slots[i].bytes);
 		free(ahead->slots[i].plain);
 		ZSTD_freeDCtx(ahead->slots[i].zstd);
 	}

@@ -31,7 +31,11 @@ struct recording_ahead;
 struct unpacked_block {
 	struct recording_block header;
 	const void *plain; /* header.plain bytes, at a multiple of 8 */
-	int error;	   /* 0; -EBADMSG: they are not what the header says; -ENOMEM */
+	/*
+	 * 0; -EILSEQ: what is stored is not what was written; -EBADMSG: it is, and still not what
+	 * the header says; -ENOMEM.
+	 */
+	int error;
 };
 
 /* It closes fd when it is freed. NULL: no memory. */

@@ -52,11 +52,13 @@ struct recording {
  * Blocks
  */
 
-/* 0, -EBADMSG, -ENOMEM. */
+/* 0, -EILSEQ, -EBADMSG, -ENOMEM. */
 static int take_block(struct recording *recording, const struct unpacked_block *unpacked)
 {
 	const struct recording_block *block = &unpacked->header;
 
+	if (unpacked->error == -EILSEQ)
+		return unpacked->error; /* the next one's number shows it */
 	if (block->number < recording->expected) {
 		recording->missing++; /* the numbers won't show it */
 		return -EBADMSG;

@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#define READ_BYTES (256u << 10)
+#include "base/crc32.h"
+
+#define READ_MORE 4096u /* than is asked for: what follows is looked at mostly */
 #define MAGIC_BYTES 8
 
 _Static_assert(sizeof(RECORDING_BLOCK_MAGIC) == MAGIC_BYTES + 1, "block magic");
@@ -20,14 +21,15 @@ bool recording_walk__have(struct recording_walk *walk, size_t bytes)
 	struct buf *window = &walk->window;
 
 	while (window->len < bytes && !walk->eof) {
+		const size_t some = bytes - window->len + READ_MORE;
 		ssize_t count;
 
-		if (buf__reserve(window, READ_BYTES)) {
+		if (buf__reserve(window, some)) {
 			walk->read_error = window->error;
 			walk->eof = true;
 			break;
 		}
-		count = read(walk->fd, window->data + window->len, READ_BYTES);
+		count = read(walk->fd, window->data + window->len, some);
 		if (count < 0 && errno == EINTR)
 			continue;
 		if (count <= 0) {
@@ -46,11 +48,6 @@ void recording_walk__skip(struct recording_walk *walk, size_t bytes)
 	buf__drop_front(&walk->window, bytes);
 }
 
-static uint32_t checksum(const void *bytes, size_t count)
-{
-	return (uint32_t)crc32(crc32(0, NULL, 0), bytes, (uInt)count);
-}
-
 /* A header that is right stands at this offset of the window. */
 static bool header_at(struct recording_walk *walk, size_t offset, struct recording_block *block)
 {
@@ -59,7 +56,7 @@ static bool header_at(struct recording_walk *walk, size_t offset, struct recordi
 	memcpy(block, walk->window.data + offset, sizeof(*block));
 	return !memcmp(block->magic, RECORDING_BLOCK_MAGIC, MAGIC_BYTES) &&
 	       block->header_checksum ==
-		       checksum(block, offsetof(struct recording_block, header_checksum)) &&
+		       crc32__of(block, offsetof(struct recording_block, header_checksum)) &&
 	       block->stored <= RECORDING_BLOCK_LIMIT && block->plain <= RECORDING_BLOCK_LIMIT;
 }
 
@@ -121,23 +118,42 @@ void recording_walk__judge(struct recording_walk *walk, bool good)
 		walk->over |= !step_over(walk);
 }
 
-bool recording_walk__next(struct recording_walk *walk, struct recording_block *block,
-			  const void **stored)
+bool recording_walk__next(struct recording_walk *walk, struct recording_block *block)
 {
 	while (!walk->over) {
 		if (!header_at(walk, 0, block) &&
 		    !(search(walk, 0) && header_at(walk, 0, block)))
 			break;
 		walk->whole = sizeof(*block) + block->stored;
-		*stored = recording_walk__have(walk, walk->whole) ?
-				  walk->window.data + sizeof(*block) :
-				  NULL;
-		if (*stored && checksum(*stored, block->stored) == block->checksum)
+		if (recording_walk__have(walk, walk->whole))
 			return true;
 		recording_walk__judge(walk, false);
 	}
 	walk->over = true;
 	return false;
+}
+
+int recording_walk__copy(const struct recording_walk *walk, struct buf *to)
+{
+	buf__reset(to);
+	buf__add(to, walk->window.data, walk->whole);
+	return to->error;
+}
+
+int recording_walk__pass(struct recording_walk *walk, struct buf *to)
+{
+	struct buf *window = &walk->window, rest = *to;
+
+	buf__reset(&rest);
+	buf__add(&rest, window->data + walk->whole, window->len - walk->whole);
+	*to = rest.error ? rest : *window;
+	if (rest.error) {
+		recording_walk__skip(walk, walk->whole);
+		return to->error;
+	}
+	buf__truncate(to, walk->whole);
+	*window = rest;
+	return 0;
 }
 
 void recording_walk__free(struct recording_walk *walk)

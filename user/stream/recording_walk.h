@@ -3,10 +3,16 @@
  * The blocks of a recording one after the other, as they are found in its file (recording.h says
  * what one looks like, and what is done about damage):
  *
- *	while (recording_walk__next(&walk, &block, &stored)) {
+ *	while (recording_walk__next(&walk, &block)) {
+ *		recording_walk__copy(&walk, &bytes);
  *		... are the stored bytes what the header says? ...
  *		recording_walk__judge(&walk, they_are);
  *	}
+ *
+ * or, where it goes on behind the block whatever is said of it, without a copy:
+ *
+ *		if (recording_walk__is_sure(&walk))
+ *			recording_walk__pass(&walk, &bytes);
  *
  * The walk goes through a window that holds the block at hand:
  *
@@ -44,17 +50,22 @@ bool recording_walk__have(struct recording_walk *walk, size_t bytes);
 void recording_walk__skip(struct recording_walk *walk, size_t bytes);
 
 /*
- * The next block whose checksums are right. False: there is none. `stored` is valid until the
- * next call of any of these. Each block is to be judged before the next one.
+ * The next block whose header is right and whose stored bytes are all there; nobody has looked at
+ * them yet. False: there is none. Each is to be judged, or passed, before the next one.
  */
-bool recording_walk__next(struct recording_walk *walk, struct recording_block *block,
-			  const void **stored);
+bool recording_walk__next(struct recording_walk *walk, struct recording_block *block);
+
+/* The bytes of the block at hand, header and all, instead of what was in `to`. 0 or -ENOMEM. */
+int recording_walk__copy(const struct recording_walk *walk, struct buf *to);
 
 /*
  * Is it where the walk goes on from here, whatever is said of the block at hand? Reads what
  * follows that.
  */
 bool recording_walk__is_sure(struct recording_walk *walk);
+
+/* Go on behind the block at hand, with the memory of `to`, which gets the window's, and it. */
+int recording_walk__pass(struct recording_walk *walk, struct buf *to);
 
 /*
  * What is good is believed; behind what is not, the next block stands where it should, or is

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include "base/clock.h"
+#include "base/crc32.h"
 #include "base/escape.h"
 #include "base/files.h"
 #include "base/report.h"
@@ -86,11 +86,6 @@ static int make_room(struct recording_writer *writer, size_t plain)
 	return 0;
 }
 
-static uint32_t checksum(const void *bytes, size_t count)
-{
-	return (uint32_t)crc32(crc32(0, NULL, 0), bytes, (uInt)count);
-}
-
 /* Header and bytes go out by one write, so that a killed writer leaves few halves. */
 static int put_block(struct recording_writer *writer, unsigned int kind, const void *plain,
 		     size_t bytes, uint64_t first, uint64_t last)
@@ -119,9 +114,9 @@ static int put_block(struct recording_writer *writer, unsigned int kind, const v
 			memcpy(stored, plain, bytes);
 	}
 	block.stored = (uint32_t)count;
-	block.checksum = checksum(stored, count);
+	block.checksum = crc32__of(stored, count);
 	block.header_checksum =
-		checksum(&block, offsetof(struct recording_block, header_checksum));
+		crc32__of(&block, offsetof(struct recording_block, header_checksum));
 	memcpy(writer->stored, &block, sizeof(block));
 	if (put(writer, writer->stored, sizeof(block) + count))
 		return writer->error;
