@@ -32,6 +32,7 @@ struct heap {
 	uint32_t *places; /* of all objects by rank, once somebody asked for it */
 	bool has_graph;
 	struct pile counts; /* struct heap_count of each type, where there is no graph */
+	uint64_t jumps; /* from word to word of the index, by the heads that were told last */
 };
 
 struct heap_count {

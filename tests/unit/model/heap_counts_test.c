@@ -15,6 +15,8 @@
 #include "model/heap_histogram.h"
 #include "unit/random.h"
 
+#define SIZE_MOST (UINT64_C(1) << 56) /* of one object */
+
 static uint64_t seed = 4711;
 
 static uint64_t any(void)
@@ -113,19 +115,35 @@ static struct object_head any_head(unsigned int round)
 	};
 }
 
+/* Neighbours, as many of them as they are, among all others; some of them again. */
+static void any_heads(struct object_head *heads, size_t many, unsigned int round)
+{
+	for (size_t i = 0; i < many; i++) {
+		heads[i] = any_head(round);
+		if (i && any() % 8 < round % 8)
+			heads[i] = (struct object_head){ heads[i - 1].id + any() % 4 * 8,
+							 any() % 40, any() % 100 * 8 };
+	}
+}
+
 static void counts_are_those_of_the_graph(void **state)
 {
+	static struct object_head heads[512];
+
 	(void)state;
-	for (unsigned int round = 0; round < 30; round++) {
+	for (unsigned int round = 0; round < 40; round++) {
 		struct heap_builder *building = heap_builder__new(0);
 		struct heap_builder *counting = heap_builder__new_counting(0);
 		struct heap *heap, *counted;
 
-		for (unsigned int i = 0; i < 20000; i++) {
-			const struct object_head head = any_head(round);
+		for (unsigned int n = 0; n < 25000;) {
+			const size_t many = 1 + any() % (any() % 2 ? 512 : 8);
 
-			dump__leaf(building, head.id, head.class_, head.size);
-			assert_int_equal(count(counting, &head, 1), 0);
+			any_heads(heads, many, round);
+			for (size_t i = 0; i < many; i++)
+				dump__leaf(building, heads[i].id, heads[i].class_, heads[i].size);
+			assert_int_equal(count(counting, heads, many), 0);
+			n += (unsigned int)many;
 		}
 		heap = finish(building);
 		counted = finish(counting);
@@ -142,6 +160,30 @@ static void counts_are_those_of_the_graph(void **state)
 		heap__free(heap);
 		heap__free(counted);
 	}
+}
+
+/* What sizes add up to that have no room beside each other is told as what it is, here and there. */
+static void sums_do_not_overflow(void **state)
+{
+	static struct object_head heads[512];
+	struct heap_builder *building = heap_builder__new(0);
+	struct heap_builder *counting = heap_builder__new_counting(0);
+	struct heap *heap, *counted;
+
+	(void)state;
+	for (unsigned int i = 0; i < 512; i++) {
+		heads[i] = (struct object_head){ 0x7f0000000000 + i * 8, i % 3,
+						 i % 2 ? SIZE_MOST : SIZE_MOST >> 16 };
+		dump__leaf(building, heads[i].id, heads[i].class_, heads[i].size);
+	}
+	assert_int_equal(count(counting, heads, 512), 0);
+	heap = finish(building);
+	counted = finish(counting);
+	assert_true(heap__facts(heap)->odd.sizes > 0);
+	assert_int_equal(heap__facts(heap)->odd.sizes, heap__facts(counted)->odd.sizes);
+	assert_int_equal(heap__facts(heap)->bytes, heap__facts(counted)->bytes);
+	heap__free(heap);
+	heap__free(counted);
 }
 
 static void every_limit_ends_cleanly(void **state)
@@ -180,6 +222,7 @@ int main(void)
 		cmocka_unit_test(an_object_counts_once),
 		cmocka_unit_test(what_is_not_whole_is_not_complete),
 		cmocka_unit_test(counts_are_those_of_the_graph),
+		cmocka_unit_test(sums_do_not_overflow),
 		cmocka_unit_test(every_limit_ends_cleanly),
 	};
 
