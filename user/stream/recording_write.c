@@ -11,9 +11,16 @@
 #include "base/files.h"
 #include "base/report.h"
 #include "base/units.h"
+#include "gctrace/wire.h"
 #include "recording.h"
 
-#define LEVEL 1 /* of zstd: faster than a disk */
+/*
+ * Levels of zstd. A heap dump comes as fast as it can be taken, with a process that stands still, and
+ * is large: what is packed and unpacked more than half as fast again is worth a quarter more disk
+ * (docs/recording.md has the figures). All else trickles in and packs ten times and more.
+ */
+#define LEVEL 1
+#define LEVEL_OF_OBJECTS -3
 
 struct recording_writer {
 	int fd;
@@ -26,6 +33,7 @@ struct recording_writer {
 	struct buf plain; /* records of the block that is being filled */
 	uint64_t first, last;
 	uint64_t block_records;
+	uint64_t objects; /* bytes of batches of objects in it */
 
 	ZSTD_CCtx *zstd;
 	void *stored; /* room for a block's header and its stored bytes */
@@ -105,7 +113,7 @@ static int put_block(struct recording_writer *writer, unsigned int kind, const v
 		return writer->error;
 	stored = (uint8_t *)writer->stored + sizeof(block);
 	count = ZSTD_compressCCtx(writer->zstd, stored, writer->room - sizeof(block), plain, bytes,
-				  LEVEL);
+				  writer->objects > bytes / 2 ? LEVEL_OF_OBJECTS : LEVEL);
 	if (!ZSTD_isError(count) && count < bytes) {
 		block.flags = RECORDING_ZSTD;
 	} else {
@@ -185,7 +193,7 @@ int recording_writer__flush(struct recording_writer *writer)
 	if (!err)
 		writer->records += writer->block_records;
 	buf__reset(&writer->plain);
-	writer->block_records = 0;
+	writer->block_records = writer->objects = 0;
 	return err;
 }
 
@@ -214,6 +222,21 @@ static void note_stamp(struct recording_writer *writer, uint64_t stamp)
 		writer->last = stamp;
 }
 
+/* Of a batch whose first record has objects: most of it are objects then. */
+static bool has_objects(const struct record *record)
+{
+	struct {
+		struct gctrace_batch batch;
+		struct gctrace_record first;
+	} start;
+
+	if (record->kind != RECORD_BATCH || record->bytes < sizeof(*record) + sizeof(start))
+		return false;
+	memcpy(&start, record + 1, sizeof(start));
+	return start.batch.header_bytes == sizeof(start.batch) &&
+	       start.first.kind == GCTRACE_OBJECTS;
+}
+
 int recording_writer__record(struct recording_writer *writer, const struct record *record,
 			     unsigned int ring)
 {
@@ -224,6 +247,7 @@ int recording_writer__record(struct recording_writer *writer, const struct recor
 	head.ring = (uint16_t)ring;
 	note_stamp(writer, head.stamp);
 	writer->block_records++;
+	writer->objects += has_objects(record) ? record->bytes : 0;
 	buf__add(&writer->plain, &head, sizeof(head));
 	buf__add(&writer->plain, record + 1, head.bytes - sizeof(head));
 	buf__add_repeated(&writer->plain, '\0', -(size_t)head.bytes & 7);
