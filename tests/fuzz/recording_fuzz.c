@@ -52,9 +52,11 @@ static void add_header(struct buf *file)
 	struct recording_header header = {
 		.magic = RECORDING_MAGIC,
 		.major = RECORDING_MAJOR,
+		.minor = RECORDING_MINOR,
 		.header_bytes = sizeof(header),
 	};
 
+	header.checksum = checksum(&header, offsetof(struct recording_header, checksum));
 	buf__add(file, &header, sizeof(header));
 }
 

@@ -10,10 +10,12 @@
  *     +-------------+-------+-------+     +---------+
  *     | file header | FACTS | block | ... |   END   |
  *     +-------------+-------+-------+     +---------+
- *       64 bytes      each: a block header of 48 bytes, then `stored` bytes
+ *       72 bytes      each: a block header of 48 bytes, then `stored` bytes
  *
  *   file header   magic, version, what is needed to refuse a file politely, and a line of text
- *                 for whoever meets the file without gctrace.
+ *                 for whoever meets the file without gctrace. Since 1.1 with a checksum, which
+ *                 stands there in every version to come: a header for which it is wrong is
+ *                 damaged, and blocks are looked for behind it as if it was ours.
  *   block header  starts with eight bytes that are found again after damage; has a checksum
  *                 (CRC-32 of zlib) of itself and one of the stored bytes; the number of the
  *                 block; sizes stored and plain; kind; whether it is compressed (zstd).
@@ -41,6 +43,7 @@
 #define STREAM_RECORDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "facts.h"
 #include "source.h"
@@ -49,7 +52,8 @@
 #define RECORDING_BLOCK_MAGIC "\xffGCTBLK\n"
 #define RECORDING_TEXT "gctrace recording, docs/recording.md\n"
 #define RECORDING_MAJOR 1
-#define RECORDING_MINOR 0
+#define RECORDING_MINOR 1
+#define RECORDING_HEADER_FIRST 64u /* bytes of the header in version 1.0: without a checksum */
 #define RECORDING_BLOCK_BYTES (256u << 10) /* plain bytes at which a writer closes a block */
 #define RECORDING_BLOCK_LIMIT (16u << 20)  /* plain or stored bytes of a block: no more */
 
@@ -59,8 +63,12 @@ struct recording_header {
 	uint32_t header_bytes; /* the first block stands here */
 	uint64_t created_ns;   /* ns since 1970, UTC */
 	char text[40];	       /* RECORDING_TEXT, zeros */
+	/* Since 1.1. */
+	uint32_t reserved;
+	uint32_t checksum; /* of this header up to here */
 };
-_Static_assert(sizeof(struct recording_header) == 64, "recording header");
+_Static_assert(offsetof(struct recording_header, reserved) == RECORDING_HEADER_FIRST, "as in 1.0");
+_Static_assert(sizeof(struct recording_header) == 72, "recording header");
 
 enum recording_block_kind {
 	RECORDING_FACTS = 1,
@@ -133,8 +141,9 @@ struct recording;
 
 /*
  * Open a file and read the facts at its start. 0 or negative errno, said with what to do:
- *   -EBADMSG           no recording (or its header is damaged)
+ *   -EBADMSG           no recording
  *   -EPROTONOSUPPORT   of a later major version
+ * Of a damaged header a warning is given; nothing is lost by it.
  */
 int recording__open(const char *path, struct recording **out);
 int recording__open_fd(int fd, const char *path, struct recording **out); /* takes fd */

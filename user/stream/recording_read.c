@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/crc32.h"
 #include "base/escape.h"
 #include "base/report.h"
 #include "dump_name.h"
@@ -152,26 +153,56 @@ static int refuse_file(const struct recording *recording, const struct recording
 	return -EBADMSG;
 }
 
+/* The first version's has no checksum: it is believed. */
+static bool is_damaged(const struct recording_header *header)
+{
+	if (header->major == 1 && header->minor == 0 &&
+	    header->header_bytes == RECORDING_HEADER_FIRST)
+		return false;
+	return header->checksum !=
+	       crc32__of(header, offsetof(struct recording_header, checksum));
+}
+
+static int judge_header(const struct recording *recording, struct recording_header *header)
+{
+	if (is_damaged(header)) {
+		warning("%s: its header is damaged; what follows it is read, and checked block by"
+			" block",
+			escape(recording->path));
+		header->header_bytes = 0;
+		return 0;
+	}
+	if (header->major == RECORDING_MAJOR)
+		return 0;
+	error("%s is a recording of version %u.%u, this gctrace knows %u.%u: use the gctrace that"
+	      " made it, or a later one",
+	      escape(recording->path), header->major, header->minor, RECORDING_MAJOR,
+	      RECORDING_MINOR);
+	return -EPROTONOSUPPORT;
+}
+
 static int read_header(struct recording *recording)
 {
 	struct recording_walk *walk = recording_ahead__walk(recording->ahead);
-	struct recording_header header;
+	struct recording_header header = { .major = 0 };
+	int err;
 
-	if (!recording_walk__have(walk, sizeof(header)) ||
+	if (!recording_walk__have(walk, RECORDING_HEADER_FIRST) ||
 	    memcmp(walk->window.data, RECORDING_MAGIC, MAGIC_BYTES))
 		return refuse_file(recording, walk);
-	memcpy(&header, walk->window.data, sizeof(header));
-	if (header.major != RECORDING_MAJOR) {
-		error("%s is a recording of version %u.%u, this gctrace knows %u.%u: use the "
-		      "gctrace that made it, or a later one",
-		      escape(recording->path), header.major, header.minor, RECORDING_MAJOR,
-		      RECORDING_MINOR);
-		return -EPROTONOSUPPORT;
+	memcpy(&header, walk->window.data, RECORDING_HEADER_FIRST);
+	if (header.header_bytes != RECORDING_HEADER_FIRST) {
+		if (!recording_walk__have(walk, sizeof(header)))
+			return refuse_file(recording, walk);
+		memcpy(&header, walk->window.data, sizeof(header));
 	}
+	err = judge_header(recording, &header);
+	if (err)
+		return err;
 	/* A wrong length is damage like any other: the search finds the first block. */
-	if (header.header_bytes < sizeof(header) || header.header_bytes > HEADER_LIMIT ||
+	if (header.header_bytes < RECORDING_HEADER_FIRST || header.header_bytes > HEADER_LIMIT ||
 	    !recording_walk__have(walk, header.header_bytes))
-		header.header_bytes = sizeof(header);
+		header.header_bytes = RECORDING_HEADER_FIRST;
 	recording_walk__skip(walk, header.header_bytes);
 	return load(recording);
 }

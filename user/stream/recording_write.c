@@ -143,6 +143,7 @@ static int put_header(struct recording_writer *writer)
 		.text = RECORDING_TEXT,
 	};
 
+	header.checksum = crc32__of(&header, offsetof(struct recording_header, checksum));
 	return put(writer, &header, sizeof(header));
 }
 

@@ -113,14 +113,16 @@ static void add_records(struct buf *file, uint32_t number, enum lie lie)
 /* Lies one block of so many; 0: none. */
 static void make(struct buf *file, unsigned int blocks, unsigned int lies)
 {
-	const struct recording_header header = {
+	struct recording_header header = {
 		.magic = RECORDING_MAGIC,
 		.major = RECORDING_MAJOR,
+		.minor = RECORDING_MINOR,
 		.header_bytes = sizeof(header),
 		.text = RECORDING_TEXT,
 	};
 	static const char facts[] = "gctrace=0.1.0\n";
 
+	header.checksum = checksum(&header, offsetof(struct recording_header, checksum));
 	buf__add(file, &header, sizeof(header));
 	for (uint32_t number = 0; number < blocks; number++) {
 		const enum lie lie = lies && pick(lies) == 0 ? (enum lie)pick(LIES) : NO_LIE;

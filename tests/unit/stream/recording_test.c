@@ -268,7 +268,7 @@ static void a_file_cut_off_anywhere_is_read_up_to_there(void **state)
 	uint64_t most = 0;
 
 	(void)state;
-	for (size_t size = 0; size < file.size; size += size < 64 ? 7 : size < 2000 ? 1 : 37) {
+	for (size_t size = 0; size < file.size; size += size < 63 ? 7 : size < 2000 ? 1 : 37) {
 		struct recording *recording;
 		struct reading reading;
 		int err = open_contents(file.bytes, size, &recording);
@@ -291,7 +291,7 @@ static void a_file_cut_off_anywhere_is_read_up_to_there(void **state)
 	free(file.bytes);
 }
 
-/* Any byte changed: at most its block is lost, and it is told (the header's text aside). */
+/* Any byte behind the header changed: at most its block is lost, and it is told. */
 static void a_changed_byte_costs_a_block(void **state)
 {
 	struct contents file = contents_of(write_records(600, true));
@@ -314,6 +314,83 @@ static void a_changed_byte_costs_a_block(void **state)
 		file.bytes[at] ^= 0x41;
 	}
 	assert_int_equal(with_loss, tried);
+	free(file.bytes);
+}
+
+static void seal_header(struct contents *file)
+{
+	struct recording_header *header = (void *)file->bytes;
+
+	header->checksum = (uint32_t)crc32(crc32(0, NULL, 0), file->bytes,
+					   offsetof(struct recording_header, checksum));
+}
+
+/* All of it can be read; is anything said? */
+static bool read_with_a_word(const struct contents *file)
+{
+	const int words = memfd_create("stderr", MFD_CLOEXEC), before = dup(STDERR_FILENO);
+	struct recording *recording;
+	struct reading reading;
+	bool said;
+
+	dup2(words, STDERR_FILENO);
+	assert_int_equal(open_contents(file->bytes, file->size, &recording), 0);
+	fflush(stderr);
+	dup2(before, STDERR_FILENO);
+	read_all(recording, &reading);
+	assert_int_equal(reading.seen, 200);
+	assert_int_equal(reading.lost, 0);
+	assert_null(recording__damage(recording));
+	recording__close(recording);
+	said = lseek(words, 0, SEEK_END) > 0;
+	close(words);
+	close(before);
+	return said;
+}
+
+/* A changed bit of the header costs nothing, and is told; without its magic it is no recording. */
+static void a_changed_header_is_told(void **state)
+{
+	struct contents file = contents_of(write_records(200, true));
+	struct recording *recording;
+
+	(void)state;
+	assert_false(read_with_a_word(&file));
+	for (size_t bit = 0; bit < 8 * sizeof(struct recording_header); bit++) {
+		file.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		if (bit < 64)
+			assert_int_equal(open_contents(file.bytes, file.size, &recording),
+					 -EBADMSG);
+		else
+			assert_true(read_with_a_word(&file));
+		file.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+	free(file.bytes);
+}
+
+/* A file of version 1.0, whose header had no checksum, and one with a longer header. */
+static void headers_of_other_lengths_are_read(void **state)
+{
+	struct contents file = contents_of(write_records(200, true)), longer;
+	struct recording_header *header = (void *)file.bytes;
+	const size_t rest = file.size - sizeof(*header);
+
+	(void)state;
+	longer.size = file.size + 32;
+	longer.bytes = calloc(1, longer.size);
+	memcpy(longer.bytes, file.bytes, sizeof(*header));
+	memcpy(longer.bytes + sizeof(*header) + 32, file.bytes + sizeof(*header), rest);
+	((struct recording_header *)(void *)longer.bytes)->minor++;
+	((struct recording_header *)(void *)longer.bytes)->header_bytes += 32;
+	seal_header(&longer);
+	assert_false(read_with_a_word(&longer));
+
+	header->minor = 0;
+	header->header_bytes = RECORDING_HEADER_FIRST;
+	memmove(file.bytes + RECORDING_HEADER_FIRST, file.bytes + sizeof(*header), rest);
+	file.size = RECORDING_HEADER_FIRST + rest;
+	assert_false(read_with_a_word(&file));
+	free(longer.bytes);
 	free(file.bytes);
 }
 
@@ -477,6 +554,7 @@ static void other_files_are_refused(void **state)
 	assert_int_equal(recording__open("/nonexistent", &recording), -ENOENT);
 	assert_int_equal(recording__open("/", &recording), -EISDIR);
 	((struct recording_header *)(void *)file.bytes)->major++;
+	seal_header(&file);
 	assert_int_equal(open_contents(file.bytes, file.size, &recording), -EPROTONOSUPPORT);
 	free(file.bytes);
 }
@@ -541,6 +619,8 @@ int main(void)
 		cmocka_unit_test(a_stopped_reader_goes_on),
 		cmocka_unit_test(a_file_cut_off_anywhere_is_read_up_to_there),
 		cmocka_unit_test(a_changed_byte_costs_a_block),
+		cmocka_unit_test(a_changed_header_is_told),
+		cmocka_unit_test(headers_of_other_lengths_are_read),
 		cmocka_unit_test(lost_and_added_bytes_are_stepped_over),
 		cmocka_unit_test(a_block_in_a_block_is_not_read),
 		cmocka_unit_test(forged_headers_do_no_harm),
