@@ -149,18 +149,35 @@ expect "$TMP/err" 'no heap dump: .* asked for'
 stop tiny
 pass
 
+# A recorder that asks for a further dump of a vm that stands still.
+ask_for_further() {
+	rm -f "$TMP/recorder.err"
+	start_vm vm --objects 10000
+	start recorder gctrace record -p "$(pid vm)" --dump=300ms --output "$TMP/further"
+	start staller bash -c "until grep -qs 'heap dump of' $TMP/recorder.err; do sleep 0.01; done
+		kill -STOP $(pid vm)"
+	join staller
+	WAIT=60 wait_for "is_up $(pid vm) dump" || fail "no further dump is asked for"
+}
+
 t "the wish for a further dump that the end takes back is no failure, and not told"
-start_vm vm --objects 10000
-start recorder gctrace record -p "$(pid vm)" --dump=300ms --output "$TMP/further"
-start staller bash -c "until grep -q 'heap dump of' $TMP/recorder.err; do sleep 0.01; done
-	kill -STOP $(pid vm)"
-join staller
-WAIT=60 wait_for "is_up $(pid vm) dump" || fail "no further dump is asked for"
+ask_for_further
 stop recorder INT
 expect_equal 0 "$status" "exit status"
 expect_not "$TMP/recorder.err" 'no heap dump'
 kill -CONT "$(pid vm)"
 stop vm
+pass
+
+t "nor is one that the end of its process takes back"
+ask_for_further
+stop vm KILL
+WAIT=60 wait_for "! lib_runs $(pid recorder)" || fail "record goes on without a process"
+join recorder
+expect_equal 0 "$status" "exit status"
+expect_not "$TMP/recorder.err" 'no heap dump'
+run gctrace heap "$TMP/further@1" --histogram
+expect_status 0
 pass
 
 # From here on dumps that take seconds, so that something can happen in their midst.

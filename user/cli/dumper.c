@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dumper.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "../attach/session.h"
@@ -21,11 +22,17 @@ int dumper__event(struct dumper *dumper, const struct event *event)
 	return dumper->dump ? dump__event(dump_live__dump(dumper->dump), event) : 0;
 }
 
+/* Each process had its turn before, and now the trace, or the process, ended first. */
+static bool is_taken_back(const struct dumper *dumper, const struct dump_result *result)
+{
+	return dumper->had_round && !result->begun &&
+	       (result->outcome == DUMP_ABORTED || result->outcome == DUMP_TARGET_GONE);
+}
+
 static void finish_dump(struct dumper *dumper, const struct dump *dump)
 {
 	const struct dump_result *result = dump__result(dump);
-	const bool was_taken_back =
-		!result->begun && result->outcome == DUMP_ABORTED && dumper->had_round;
+	const bool was_taken_back = is_taken_back(dumper, result);
 
 	progress_end();
 	if (!was_taken_back && !(dumper->is_quiet && dump__is_whole(dump)))
@@ -71,14 +78,16 @@ static bool start_dump(struct dumper *dumper)
 {
 	const struct session *session = live__session(dumper->live);
 	struct dump_options options = { .progress = dump__show_progress };
+	int err;
 
 	while (dumper->next < session__target_count(session)) {
 		options.target = dumper->next++;
 		if (session__target(session, options.target)->state != TARGET_LIVE)
 			continue;
-		if (dump_live__new(dumper->live, &options, false, &dumper->dump) == 0)
+		err = dump_live__new(dumper->live, &options, false, &dumper->dump);
+		if (!err)
 			return true;
-		dumper->failed++;
+		dumper->failed += err != -ESRCH || !dumper->had_round;
 	}
 	return false;
 }

@@ -10,7 +10,8 @@
  * A round goes through the targets that live when their turn comes. One that cannot be asked, or
  * does not answer, is told of and passed over. Rounds start `every_ns` after the one before
  * started, or at once where that took longer (a note says so the first time). A wish of a later
- * round that the trace's end takes back is no failure; one of the first round is.
+ * round that the end of the trace or of the process takes back is no failure; one of the first
+ * round is.
  */
 #ifndef GCTRACE_CLI_DUMPER_H
 #define GCTRACE_CLI_DUMPER_H
