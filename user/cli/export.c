@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "../base/buf.h"
+#include "../base/draft.h"
 #include "../base/escape.h"
-#include "../base/files.h"
 #include "../base/report.h"
 #include "../base/units.h"
 #include "../view/export.h"
@@ -79,12 +79,16 @@ static const struct option_use options[] = {
 
 /* ---------------------------------------------------------------- where it goes */
 
-/* A stdio stream over an output, which says what goes wrong and when to give up. */
+/*
+ * A stdio stream over an output, which says what goes wrong and when to give up. A part of a file
+ * would be taken for a whole one: it has its name when all of it is there (draft.h).
+ */
 struct sink {
+	struct draft draft;
 	struct output output;
 	FILE *stream;
 	struct buf name; /* escaped */
-	bool is_file;	 /* else standard output, which is not ours to close */
+	bool is_file;	 /* else standard output */
 	uint64_t bytes;
 	bool is_sparse; /* zeros need not be written */
 	bool stopped;
@@ -111,19 +115,16 @@ static ssize_t write_to_sink(void *cookie, const char *bytes, size_t count)
 	return (ssize_t)count;
 }
 
-static void init_sink(struct sink *sink)
-{
-	*sink = (struct sink){ .output = { .fd = -1 } };
-}
-
+/* Before anything else: see draft.h. */
 static int open_sink(struct sink *sink, const char *path)
 {
 	const cookie_io_functions_t functions = { .write = write_to_sink };
-	const int fd = path ? files__create(path) : STDOUT_FILENO;
+	int err = path ? draft__open(&sink->draft, path) : 0;
+	const int fd = path ? sink->draft.fd : STDOUT_FILENO;
 	struct stat st;
 
-	if (fd < 0)
-		return fd;
+	if (err)
+		return err;
 	sink->is_file = path;
 	sink->is_sparse = path && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	buf__add_str(&sink->name, path ? escape(path) : "standard output");
@@ -134,16 +135,12 @@ static int open_sink(struct sink *sink, const char *path)
 	return 0;
 }
 
-/* A part of a file would be taken for a whole one: nothing is. What ends in a hole gets its end. */
-static int end_file(const struct sink *sink, int err)
+/* What ends in a hole gets its end. */
+static int end_file(const struct sink *sink)
 {
-	if (!sink->is_sparse || ftruncate(sink->output.fd, err ? 0 : (off_t)sink->bytes) == 0)
-		return err;
-	if (!err)
-		return error_errno(errno, "cannot write to %s", buf__str(&sink->name));
-	warning("%s is not whole: it cannot be emptied: %s", buf__str(&sink->name),
-		strerror(errno));
-	return err;
+	if (!sink->is_sparse || ftruncate(sink->output.fd, (off_t)sink->bytes) == 0)
+		return 0;
+	return error_errno(errno, "cannot write to %s", buf__str(&sink->name));
 }
 
 /* What ended the writing, once; an output says so itself. */
@@ -153,7 +150,7 @@ static int say(const struct sink *sink, const struct heap *heap, int err)
 		return sink->output.error;
 	if (sink->stopped)
 		error("stopped before all was written%s",
-		      sink->is_file ? "; the file is empty" : "");
+		      sink->is_file ? "; there is no new file" : "");
 	else if (err == -EDQUOT)
 		heap_source__over_limit("the file needs", heap__memory_limit(heap));
 	else if (err)
@@ -166,10 +163,9 @@ static int close_sink(struct sink *sink, int err)
 {
 	if (sink->stream)
 		fclose(sink->stream);
-	if (sink->is_file && sink->output.fd >= 0) {
-		err = end_file(sink, err);
-		if (close(sink->output.fd) && !err)
-			err = error_errno(errno, "cannot write to %s", buf__str(&sink->name));
+	if (sink->is_file) {
+		err = err ? err : end_file(sink);
+		err = draft__close(&sink->draft, err);
 	}
 	buf__free(&sink->name);
 	return err;
@@ -239,11 +235,6 @@ static int write_all(struct sink *sink, const struct export_settings *settings,
 	return err;
 }
 
-/*
- * The file of a live heap is made first of all: when a process has been attached to, gctrace has
- * given up the right to. The recording that is read may be the file that is written: there it is
- * made at last.
- */
 static int export_heap(const struct export_settings *settings, const struct exporter *exporter,
 		       const struct words *operands, struct heap_source *source)
 {
@@ -253,16 +244,11 @@ static int export_heap(const struct export_settings *settings, const struct expo
 		.operands = operands,
 		.following = settings->id ? HEAP_FOLLOWED : HEAP_NOT_FOLLOWED,
 	};
-	struct sink sink;
-	int err = 0;
+	struct sink sink = { .draft = { .fd = -1 } };
+	int err = open_sink(&sink, settings->file);
 
-	init_sink(&sink);
-	if (!operands->count)
-		err = open_sink(&sink, settings->file);
 	if (!err)
 		err = graph__take(&request, source);
-	if (!err && operands->count)
-		err = open_sink(&sink, settings->file);
 	if (!err)
 		err = write_all(&sink, settings, exporter, source);
 	return close_sink(&sink, err);
