@@ -173,7 +173,12 @@ struct info_table {
 	HRESULT (*get_class_id_info2)(void *self, uintptr_t class_, uintptr_t *module,
 				      uint32_t *token, uintptr_t *parent, uint32_t room,
 				      uint32_t *count, uintptr_t *arguments);
-	CLR_PAD(42, 45);
+	CLR_PAD(42, 42);
+	/* Loads a class that is not loaded. */
+	HRESULT (*get_class_from_token_and_type_args)(void *self, uintptr_t module, uint32_t token,
+						      uint32_t count, const uintptr_t *arguments,
+						      uintptr_t *class_);
+	CLR_PAD(44, 45);
 	HRESULT (*get_array_object_info)(void *self, uintptr_t object, uint32_t dimensions,
 					 uint32_t *sizes, int32_t *lower_bounds, uint8_t **data);
 	/* E_INVALIDARG for what is no struct. */
@@ -226,6 +231,7 @@ CLR_AT(get_module_metadata, 21);
 CLR_AT(get_function_from_token, 8);
 CLR_AT(force_gc, 28);
 CLR_AT(get_class_layout, 40);
+CLR_AT(get_class_from_token_and_type_args, 43);
 CLR_AT(get_array_object_info, 46);
 CLR_AT(get_box_class_layout, 47);
 CLR_AT(get_app_domain_static_address, 50);

@@ -6,7 +6,7 @@
  *	  a dump   of names     ForceGC             collection's walk      closed        C_END
  *	 --------> ---------> ------------- . . . . ----------------> . . . ------ . . . ------>
  *	 IDLE      PREPARING       ARMED                RUNNING               TOLD        IDLE
- *	 watcher    names        collector          runtime's own            closer      names
+ *	 watcher    names        collector          runtime's own            closer    collector
  *
  * ONE DUMP. From the call of ForceGC until it has its own collection, those of other threads walk
  * the whole heap too, each as long as a dump. It has to wait only while a background collection is
@@ -23,6 +23,9 @@
  * one thread; they are told as they come. Nothing is allocated and no lock is taken by us; what
  * grows stands in regions (agents/common/region.h). What is not needed for what follows waits until
  * the program runs again.
+ *
+ * CLASSES that are asked for afterwards may have to be loaded, which only a thread of the runtime's
+ * survives, and of those only one that has called ForceGC may ask: the collector, once that is back.
  *
  * ABORT. When the request falls, nothing more is told but C_END.
  */
@@ -176,6 +179,15 @@ static void finish(void *context)
 		forget();
 }
 
+/* The walk is over. Does nothing where it already was. */
+static void be_told(void)
+{
+	enum state running = RUNNING;
+
+	if (atomic_compare_exchange_strong(&dump.state, &running, TOLD))
+		worker__post(&dump.closer, close_session, NULL);
+}
+
 /* One of gen0 or gen1 may also be made in the pause in which a background one starts. */
 static void collection_started(uint32_t number, uint32_t generation, uint32_t type)
 {
@@ -196,11 +208,8 @@ static void collection_ended(uint32_t number, uint32_t generation)
 	if (dump.state == ARMED && dump.was_passed_over && dump.tries_left)
 		worker__post(&dump.closer, close_session, NULL);
 	dump.was_passed_over = false;
-	if (dump.state != RUNNING || number != dump.walked)
-		return;
-	dump.state = TOLD;
-	worker__post(&dump.closer, close_session, NULL);
-	worker__post(&dump.names, finish, NULL);
+	if (dump.state == RUNNING && number == dump.walked)
+		be_told();
 }
 
 static void collection_event(uint32_t id, struct payload *payload)
@@ -271,6 +280,17 @@ static bool try_to_collect(void)
 	return CLR_CALL(force_gc) >= 0 && dump.state == ARMED;
 }
 
+/* Of a walk in another thread's collection, where ours was refused meanwhile. */
+static void await_end(void)
+{
+	const struct timespec look = { .tv_nsec = LOOK_NS };
+
+	for (unsigned looks = 0; dump.state == RUNNING && looks < LOOKS_MOST; looks++)
+		nanosleep(&look, NULL);
+	dump.is_failed = dump.state == RUNNING;
+	be_told();
+}
+
 static void collect(void *context)
 {
 	(void)context;
@@ -280,6 +300,9 @@ static void collect(void *context)
 		dump.tries_left--;
 		await_closer();
 	} while (try_to_collect() && dump.tries_left);
+	await_end();
+	if (dump.state == TOLD)
+		finish(NULL);
 }
 
 static void prepare(void *context)
@@ -320,8 +343,7 @@ static void start(void)
 /* ForceGC is back and no end of a walk was heard: the runtime refused, or had no good one. */
 static void give_up(void)
 {
-	if (dump.state == ARMED)
-		begin();
+	begin();
 	dump.state = TOLD;
 	dump.is_failed = true;
 	worker__post(&dump.closer, close_session, NULL);
@@ -345,11 +367,12 @@ void dump__want(bool is_wanted)
 	case PREPARING:
 		break;
 	case ARMED:
-	case RUNNING:
 		if (worker__is_idle(&dump.collector))
 			give_up();
-		else if (!is_wanted && dump.state == ARMED)
+		else if (!is_wanted)
 			worker__post(&dump.closer, close_session, NULL);
+		break;
+	case RUNNING:
 		break;
 	case TOLD:
 		if (are_idle())

@@ -25,13 +25,19 @@ struct metadata_table {
 	CLR_PAD(4, 5);
 	HRESULT (*enum_type_defs)(void *self, void **state, uint32_t *types, uint32_t room,
 				  uint32_t *count);
-	CLR_PAD(7, 9);
+	CLR_PAD(7, 8);
+	/* enclosing: 0 where it is not nested. */
+	HRESULT (*find_type_def_by_name)(void *self, const uint16_t *name, uint32_t enclosing,
+					 uint32_t *type);
 	HRESULT (*get_scope_props)(void *self, uint16_t *name, uint32_t room, uint32_t *units,
 				   struct guid *version);
 	CLR_PAD(11, 11);
 	HRESULT (*get_type_def_props)(void *self, uint32_t type, uint16_t *name, uint32_t room,
 				      uint32_t *units, uint32_t *flags, uint32_t *extends);
-	CLR_PAD(13, 17);
+	CLR_PAD(13, 13);
+	HRESULT (*get_type_ref_props)(void *self, uint32_t reference, uint32_t *scope,
+				      uint16_t *name, uint32_t room, uint32_t *units);
+	CLR_PAD(15, 17);
 	HRESULT (*enum_methods)(void *self, void **state, uint32_t type, uint32_t *methods,
 				uint32_t room, uint32_t *count);
 	CLR_PAD(19, 19);

@@ -32,7 +32,7 @@ void statics__event(struct payload *payload);
 /* Is this slot, somewhere in an object, that of a static that is or will be told? In the pause. */
 bool statics__has(uint64_t slot);
 
-/* Tells them; after the pause, on a thread that is none of the runtime's. */
+/* Tells them; after the pause, on the thread that forced the collection. */
 void statics__tell(struct gctrace_writer *writer, struct totals *totals);
 
 void statics__empty(void);

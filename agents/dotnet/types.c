@@ -2,14 +2,18 @@
 #include "types.h"
 #include "clr.h"
 #include "layout.h"
+#include "modules.h"
 #include "names.h"
 #include "structs.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_TYPES (1u << 20)
-#define MOST_OFFSETS (1u << 20)
 #define MOST_RANK 32
+#define MOST_BEGINNINGS 4096
+#define WORD ((uint32_t)sizeof(uintptr_t))
 
 /* CorElementType. */
 #define ELEMENT_STRING 0x0e
@@ -22,7 +26,6 @@
 #define RECENT 64 /* classes that are found at once */
 
 static struct table types;
-static struct region offsets; /* u64 */
 static struct type *recent[RECENT];
 
 /* A class that is being told. */
@@ -30,24 +33,18 @@ struct telling {
 	struct gctrace_writer *writer;
 	struct type *type;
 	uint32_t flags, bytes;
+	uint32_t base; /* of a struct by itself, boxed: where it begins in the object */
 };
 
 bool types__init(void)
 {
-	return table__reserve(&types, sizeof(struct type), MOST_TYPES) &&
-	       region__reserve(&offsets, MOST_OFFSETS * sizeof(uint64_t));
+	return table__reserve(&types, sizeof(struct type), MOST_TYPES);
 }
 
 void types__empty(void)
 {
 	memset(recent, 0, sizeof(recent));
 	table__empty(&types);
-	region__empty(&offsets);
-}
-
-const uint64_t *types__offsets(const struct type *type)
-{
-	return (const uint64_t *)(const void *)offsets.at + type->first;
 }
 
 /* ---- Fields ---- */
@@ -55,11 +52,12 @@ const uint64_t *types__offsets(const struct type *type)
 static void tell_field(void *context, const struct layout_field *field)
 {
 	struct telling *telling = context;
+	struct layout_field in_object = *field;
 
+	in_object.offset += telling->base;
 	gctrace_write_define(telling->writer, GCTRACE_SPACE_FIELD, telling->type->entry.key,
-			     telling->type->fields++, field->offset, field->name, field->bytes);
-	if (telling->type->kind == TYPE_CLASS)
-		structs__note(telling->type->entry.key, field);
+			     telling->type->fields++, in_object.offset, field->name, field->bytes);
+	structs__note(telling->type->entry.key, false, &in_object);
 }
 
 uint32_t types__next_position(uint64_t class_)
@@ -69,15 +67,77 @@ uint32_t types__next_position(uint64_t class_)
 	return type ? type->fields++ : 0;
 }
 
-/* Of the struct that an array's elements are. */
+/* ---- Fields of elements ---- */
+
+void types__tell_word(struct gctrace_writer *writer, uint64_t class_, uint32_t offset,
+		      const char *name, size_t bytes)
+{
+	gctrace_write_define(writer, GCTRACE_SPACE_FIELD, class_, offset / WORD, offset, name,
+			     bytes);
+}
+
+/* Where the fields of an element begin. */
+static struct {
+	uint32_t at[MOST_BEGINNINGS];
+	uint32_t count;
+} beginnings;
+
+static void add_beginning(void *context, const struct layout_field *field)
+{
+	(void)context;
+	if (beginnings.count < MOST_BEGINNINGS)
+		beginnings.at[beginnings.count++] = field->offset;
+}
+
+static bool is_beginning(uint32_t offset)
+{
+	for (uint32_t i = 0; i < beginnings.count; i++)
+		if (beginnings.at[i] == offset)
+			return true;
+	return false;
+}
+
+/* "+8": in no field that is known, or behind the beginning of one. */
+static void tell_unnamed(struct gctrace_writer *writer, uint64_t class_, uint32_t offset,
+			 const struct layout_field *field, uint32_t beyond)
+{
+	char name[3 * MODULE_NAME_UNITS + 16];
+	const int bytes = snprintf(name, sizeof(name), "%.*s%s+%" PRIu32,
+				   field ? (int)field->bytes : 0, field ? field->name : "",
+				   field ? "." : "", beyond);
+
+	types__tell_word(writer, class_, offset, name, (size_t)bytes);
+}
+
+/* Of the struct that an array's elements are: up to where the next one begins. */
 static void tell_element_field(void *context, const struct layout_field *field)
 {
-	uint64_t *offset = region__get(&offsets, sizeof(*offset));
+	const struct telling *telling = context;
+	const uint64_t class_ = telling->type->entry.key;
 
-	if (!offset)
-		return;
-	*offset = field->offset;
-	tell_field(context, field);
+	if (field->offset % WORD)
+		return; /* it holds no references */
+	types__tell_word(telling->writer, class_, field->offset, field->name, field->bytes);
+	for (uint32_t at = field->offset + WORD;
+	     at < telling->type->stride && !is_beginning(at); at += WORD)
+		tell_unnamed(telling->writer, class_, at, field, at - field->offset);
+	structs__note(class_, true, field);
+}
+
+/* Every word of an element gets a name, so that words can be counted. False: nothing is known. */
+static bool tell_elements(struct telling *telling, uintptr_t element)
+{
+	struct type *type = telling->type;
+
+	beginnings.count = 0;
+	if (!type->stride || !layout__visit(element, add_beginning, NULL))
+		return false;
+	if (!beginnings.count || type->stride % WORD)
+		return true; /* no references */
+	type->fields = type->stride / WORD;
+	for (uint32_t at = 0; at < type->stride; at += WORD)
+		tell_unnamed(telling->writer, type->entry.key, at, NULL, at);
+	return layout__visit(element, tell_element_field, telling);
 }
 
 /* ---- Arrays ---- */
@@ -94,8 +154,7 @@ static void describe_structs(struct telling *telling, uintptr_t element)
 
 	type->kind = TYPE_STRUCTS;
 	type->stride = layout__bytes(element);
-	type->first = (uint32_t)(offsets.used / sizeof(uint64_t));
-	if (!type->stride || !layout__visit(element, tell_element_field, telling))
+	if (!tell_elements(telling, element))
 		type->kind = TYPE_STRANGE;
 	telling->flags |= type->fields || type->kind == TYPE_STRANGE ? GCTRACE_CLASS_ARRAY :
 								       GCTRACE_CLASS_BYTES;
@@ -140,6 +199,8 @@ static void describe(struct telling *telling)
 		return;
 	}
 	telling->type->kind = TYPE_CLASS;
+	if (CLR_CALL(get_box_class_layout, class_, &telling->base) != S_OK)
+		telling->base = 0;
 	telling->bytes = layout__bytes(class_);
 	layout__visit(class_, tell_field, telling);
 }

@@ -17,7 +17,7 @@
 enum type_kind {
 	TYPE_CLASS,	 /* a reference's place is its offset */
 	TYPE_REFERENCES, /* an array of them: the element's number */
-	TYPE_STRUCTS,	 /* an array of structs: the element's and the field's number */
+	TYPE_STRUCTS,	 /* an array of structs: counted in words, those of elements are named */
 	TYPE_STRANGE	 /* an array of which nothing else is known: places are unknown */
 };
 
@@ -27,8 +27,7 @@ struct type {
 	bool is_named;
 	uint32_t data;	 /* of an array: where the first element is; 0: not known */
 	uint32_t stride; /* from one element to the next; bytes */
-	uint32_t fields; /* told: of an element that is a struct, those that may hold references */
-	uint32_t first;	 /* of them in types__offsets() */
+	uint32_t fields; /* told; of an array of structs: the words of an element */
 };
 
 /* Once, outside of a pause. False: no address space. */
@@ -49,7 +48,11 @@ void types__event(struct gctrace_writer *writer, struct payload *payload);
 /* Of a class that was told: for one more field. */
 uint32_t types__next_position(uint64_t class_);
 
-/* Of an array of structs: where the fields of an element are in it, growing. */
-const uint64_t *types__offsets(const struct type *type);
+/*
+ * What stands in an element of an array of structs, so many bytes behind its beginning. All words
+ * of an element have a name from the first on; a later one takes its place.
+ */
+void types__tell_word(struct gctrace_writer *writer, uint64_t class_, uint32_t offset,
+		      const char *name, size_t bytes);
 
 #endif

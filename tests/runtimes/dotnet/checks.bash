@@ -86,8 +86,8 @@ paths() {
 	InNormalHandle   handle 0x[0-9a-f]+ \(Programs\.InNormalHandle\)
 	InPinnedHandle   pinned handle 0x[0-9a-f]+ \(Programs\.InPinnedHandle\)
 	InWeakHandle     static Programs\.Graph\.list .* → \._items\[1\]
-	InDependentHandle static Programs\.Graph\.dependentKey \(System\.Object\) → .*\(Programs\.InDependentHandle\)
-	InWeakTable      static Programs\.Graph\.key \(System\.Object\) → .*\(Programs\.InWeakTable\)
+	InDependentHandle static Programs\.Graph\.dependentKey \(System\.Object\) → \(dependent handle\) \(Programs\.InDependentHandle\)
+	InWeakTable      static Programs\.Graph\.key \(System\.Object\) → \(dependent handle\) \(Programs\.InWeakTable\)
 	InSparse         static Programs\.Graph\.sparse \(Programs\.Sparse\) → \.Held
 	InBase           static Programs\.Graph\.derived \(Programs\.Derived\) → \.HeldByBase
 	InDerived        static Programs\.Graph\.derived \(Programs\.Derived\) → \.HeldByDerived
@@ -97,8 +97,16 @@ paths() {
 	InMatrix         static Programs\.Graph\.matrix\[6\]
 	InJagged         static Programs\.Graph\.jagged\[1\]\[4\]
 	InStructArray    static Programs\.Graph\.pairs\[7\]\.Held
-	InStructField    static Programs\.Graph\.hasStruct \(Programs\.HasStruct\) → \.Middle
-	InAsync          static Programs\.Graph\.task \(.*AsyncStateMachineBox<Programs\.Graph\+<WaitForEver>d__[0-9]+>\) → \.StateMachine
+	InStructField    static Programs\.Graph\.hasStruct \(Programs\.HasStruct\) → \.Middle\.Held
+	InEntry          static Programs\.Graph\.entries \(.*Dictionary<System\.Int32, Programs\.Pair>\) → \._entries\[1\]\.value\.Held
+	InPairs          static Programs\.Graph\.keyed\[1\]\.value\.Inner
+	InWrapped        static Programs\.Graph\.generics \(Programs\.HasGenericStructs\) → \.Wrapped\.Inner
+	InWrappedTwice   static Programs\.Graph\.generics \(Programs\.HasGenericStructs\) → \.Twice\.Inner\.Inner
+	InTuple          static Programs\.Graph\.generics \(Programs\.HasGenericStructs\) → \.Tuple\.Item2
+	InNullable       static Programs\.Graph\.generics \(Programs\.HasGenericStructs\) → \.Nullable\.value\.Held
+	InGenericByStruct .* \(Programs\.Pair\) → \.Held
+	InLongWeakHandle static Programs\.Graph\.list .* → \._items\[2\]
+	InAsync          static Programs\.Graph\.task \(.*AsyncStateMachineBox<Programs\.Graph\+<WaitForEver>d__[0-9]+>\) → \.StateMachine\.held
 	InCollectible    static (Programs\.Collectible\.)?held \(Programs\.InCollectible\)
 	InEvent          static Programs\.Graph\.happened \(System\.Action\) → \._target \(Programs\.Graph\+Listener\) → \.held
 	InList           static Programs\.Graph\.list .* → \._items\[0\]
