@@ -106,6 +106,11 @@ static struct slot *take_any(void)
 	}
 }
 
+bool emitter__wants_ranges(void)
+{
+	return gctrace_wants_moved__references() || gctrace_wants_surviving__references();
+}
+
 struct gctrace_writer *emitter__take(uint64_t gc, uint64_t pause)
 {
 	struct slot *slot = take_any();

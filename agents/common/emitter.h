@@ -33,6 +33,9 @@ bool emitter__is_heard(void);
 /* Do batches go to a descriptor? Then every kind is wanted. */
 bool emitter__has_descriptor(void);
 
+/* Does somebody follow what moves and survives? */
+bool emitter__wants_ranges(void);
+
 /* How many batches have gone so far: back-pressure is looked at when it has grown. */
 uint64_t emitter__batches(void);
 

@@ -13,8 +13,7 @@ static struct requests look(void)
 {
 	return (struct requests){
 		.listens = gctrace_wants_batch(),
-		.movement = gctrace_wants_moved__references() ||
-			    gctrace_wants_surviving__references(),
+		.movement = emitter__wants_ranges(),
 		.dump = gctrace_requests_dump(),
 	};
 }

@@ -86,7 +86,9 @@ struct callback_table {
 	HRESULT (*runtime_suspend_aborted)(void *self);
 	HRESULT (*runtime_resume_started)(void *self);
 	HRESULT (*runtime_resume_finished)(void *self);
-	CLR_PAD(47, 72);
+	CLR_PAD(47, 49);
+	HRESULT (*object_allocated)(void *self, uintptr_t object, uintptr_t class_);
+	CLR_PAD(51, 72);
 	HRESULT (*garbage_collection_started)(void *self, int32_t generations,
 					      const int32_t *collected, int32_t reason);
 	CLR_PAD(74, 74);
@@ -265,7 +267,11 @@ extern struct clr clr;
 /* SetEventMask2: low and high half. */
 #define MONITOR_SUSPENDS 0x10000u
 #define HIGH_BASIC_GC 0x10u
+#define HIGH_MONITOR_LARGE_ALLOCATIONS 0x40u
 #define HIGH_MONITOR_EVENT_PIPE 0x80u
+/* What the agent asks for from its beginning on. */
+#define MONITOR_LOW MONITOR_SUSPENDS
+#define MONITOR_HIGH (HIGH_BASIC_GC | HIGH_MONITOR_EVENT_PIPE)
 
 /* GetModuleInfo2. */
 #define MODULE_COLLECTIBLE 0x8u

@@ -3,6 +3,7 @@
 #include "agents/common/emitter.h"
 #include "bounds.h"
 #include "history.h"
+#include "movement.h"
 #include "payload.h"
 #include "pauses.h"
 #include "producer.h"
@@ -126,6 +127,19 @@ static void tell_start(struct collection *c, uint64_t generations, uint32_t how)
 	atomic_store(&c->start, START_TOLD);
 }
 
+/* No events come of it, though a session was open when it started: callbacks have to do. */
+static void fall_back(struct collection *c)
+{
+	atomic_fetch_sub(&by_events, 1);
+	c->by_events = false;
+	tell_start(c, c->generations, 0);
+}
+
+static bool is_expected(const struct collection *c)
+{
+	return c->by_events && c->count == NO_COUNT;
+}
+
 /* GCStart_V2: what is condemned. A background collection leaves gen0 and gen1 alone. */
 static uint64_t generations_of(const struct collection *c)
 {
@@ -179,10 +193,12 @@ void collections__started(uint64_t generations, bool is_induced)
 	const bool is_by_events = begins_by_events();
 	struct collection *c = push(is_by_events);
 
-	if (is_by_events)
-		return;
+	if (generations >> 2 & 1)
+		movement__swept();
 	c->reason = is_induced ? GCTRACE_REASON_EXPLICIT : GCTRACE_REASON_UNKNOWN;
-	tell_start(c, generations, 0);
+	c->generations = generations;
+	if (!is_by_events)
+		tell_start(c, generations, 0);
 }
 
 /* ---- Ends ---- */
@@ -208,6 +224,8 @@ static bool has_told_ranges(const struct collection *c)
 
 static void tell_end(const struct collection *c)
 {
+	if (c->is_background)
+		movement__swept();
 	emitter__flush_all();
 
 	struct gctrace_writer *writer = emitter__take(0, pauses__now());
@@ -216,7 +234,7 @@ static void tell_end(const struct collection *c)
 	if (c->by_events)
 		history__write(&c->history, writer, c->number, c->generations);
 	/* Who will follow what moves has to know where all is, also from one without ranges. */
-	if (c->has_ranges || gctrace_wants_moved__references())
+	if (c->has_ranges || emitter__wants_ranges())
 		bounds__write(writer, GCTRACE_AFTER, c->number);
 	if (gctrace_wants_gc__finish())
 		gctrace_write_gc_finish_as(writer, c->number, c->history.how,
@@ -238,22 +256,30 @@ static void end_innermost(void)
 
 void collections__finished(void)
 {
-	const struct collection *c = innermost();
+	struct collection *c = innermost();
 
 	if (!c)
 		return;
 	bounds__look();
+	if (is_expected(c))
+		fall_back(c);
 	if (!c->by_events || !session__tells(SESSION_COLLECTIONS))
 		end_innermost(); /* its GC_END will not come, or finds it ended */
 }
 
 /* ---- Events ---- */
 
+static bool is_of(const struct collection *c, uint32_t generation)
+{
+	return generation < 3 && (c->generations & 7) == (2u << generation) - 1;
+}
+
 /*
- * The one that Started has announced; else, with another one under way by events, a new one, made
- * on behalf of that.
+ * The one that Started has announced; else, with another one under way by events, a new one. That
+ * is a background one then, and if it began in this very pause, its start is told behind the end of
+ * the new one: what this one promotes it condemns.
  */
-static struct collection *announced(void)
+static struct collection *announced(uint32_t generation)
 {
 	struct collection *c = innermost();
 
@@ -263,9 +289,12 @@ static struct collection *announced(void)
 	}
 	if (!c || !c->by_events)
 		return NULL;
-	if (c->count == NO_COUNT)
+	if (is_expected(c) && is_of(c, generation))
 		return c;
-	decide(c, true);
+	if (is_expected(c)) {
+		fall_back(c);
+		return NULL;
+	}
 	atomic_fetch_add(&by_events, 1);
 	return push(true);
 }
@@ -274,7 +303,7 @@ static void start(struct payload payload)
 {
 	const uint32_t count = payload__u32(&payload), generation = payload__u32(&payload);
 	const uint32_t reason = payload__u32(&payload), type = payload__u32(&payload);
-	struct collection *c = payload.bad ? NULL : announced();
+	struct collection *c = payload.bad ? NULL : announced(generation);
 
 	if (!c)
 		return;
@@ -299,18 +328,20 @@ static void end(struct payload payload)
 	c->is_over = true;
 }
 
-/* Of one whose GC_START has come: in an older pause, or it goes on behind this one. */
+/* In an older pause it was told, or it goes on behind this one. */
 static bool is_in_background(struct collection *c)
 {
+	if (is_expected(c))
+		fall_back(c);
 	decide(c, true);
-	return c->is_background;
+	return !c->by_events || c->is_background;
 }
 
 void collections__pause_ends(void)
 {
 	struct collection *c;
 
-	while ((c = innermost()) && c->by_events && !is_in_background(c))
+	while ((c = innermost()) && !is_in_background(c))
 		end_innermost();
 }
 

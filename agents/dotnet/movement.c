@@ -7,8 +7,39 @@
 #include "payload.h"
 #include "session.h"
 
+#include <stdatomic.h>
+
 #define MOVED_BYTES 24	   /* old, new, length */
 #define SURVIVING_BYTES 16 /* start, length */
+
+#define UNSEEN (1u << 0 | 1u << 1 | 1u << 4)
+#define LARGE (1u << 3)
+
+static atomic_bool hears_of_large; /* the runtime calls back for each of them */
+static atomic_bool is_sweeping;
+
+static void hear_of_large(bool is_wanted)
+{
+	const uint32_t high = MONITOR_HIGH | (is_wanted ? HIGH_MONITOR_LARGE_ALLOCATIONS : 0);
+	const bool is_set = CLR_CALL(set_event_mask2, MONITOR_LOW, high) >= 0;
+
+	atomic_store(&hears_of_large, is_wanted && is_set);
+}
+
+static bool open_session(void)
+{
+	hear_of_large(true);
+	if (session__open(SESSION_MOVEMENT) >= 0)
+		return true;
+	hear_of_large(false);
+	return false;
+}
+
+static void close_session(void)
+{
+	session__close(SESSION_MOVEMENT);
+	hear_of_large(false);
+}
 
 void movement__want(bool is_wanted)
 {
@@ -16,11 +47,40 @@ void movement__want(bool is_wanted)
 
 	if (is_wanted == is_open)
 		return;
-	if (is_wanted && session__open(SESSION_MOVEMENT) < 0)
+	if (is_wanted && !open_session())
 		return; /* at the next look again */
 	if (!is_wanted)
-		session__close(SESSION_MOVEMENT);
+		close_session();
 	is_open = is_wanted;
+}
+
+void movement__sweeps(struct gctrace_writer *writer)
+{
+	if (!emitter__wants_ranges())
+		return;
+	atomic_store(&is_sweeping, true);
+	gctrace_write_reuse(writer, UNSEEN | (atomic_load(&hears_of_large) ? 0 : LARGE), 0,
+			    UINT64_MAX);
+}
+
+void movement__swept(void)
+{
+	atomic_store(&is_sweeping, false);
+}
+
+void movement__allocated(uintptr_t object)
+{
+	struct gctrace_writer *writer;
+	size_t bytes = 0;
+
+	if (!atomic_load_explicit(&is_sweeping, memory_order_relaxed) || !emitter__wants_ranges())
+		return;
+	if (CLR_CALL(get_object_size2, object, &bytes) < 0)
+		return;
+	writer = emitter__take(0, 0);
+	gctrace_write_reuse(writer, UINT64_MAX, object, bytes);
+	gctrace_flush(writer); /* nobody may take it for the one before */
+	emitter__release(writer);
 }
 
 /* Of a range that lies in no known generation: it is newer than what is known. */

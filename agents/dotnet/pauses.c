@@ -3,6 +3,7 @@
 #include "agents/common/emitter.h"
 #include "clr.h"
 #include "collections.h"
+#include "movement.h"
 #include "producer.h"
 
 #include <stdatomic.h>
@@ -64,6 +65,8 @@ static void tell_begin(uint64_t why)
 	producer__define_why(writer, why);
 	if (gctrace_wants_pause__begin())
 		gctrace_write_pause_begin(writer, numbers, why);
+	if (why == GCTRACE_WHY_REMARK || why == WHY_BACKGROUND)
+		movement__sweeps(writer);
 	emitter__release(writer);
 }
 

@@ -90,6 +90,14 @@ static HRESULT collection_finished(void *self)
 	return S_OK;
 }
 
+static HRESULT object_allocated(void *self, uintptr_t object, uintptr_t class_)
+{
+	(void)self;
+	(void)class_;
+	movement__allocated(object);
+	return S_OK;
+}
+
 static HRESULT event_delivered(void *self, uintptr_t provider, uint32_t id, uint32_t version,
 			       uint32_t metadata_bytes, const uint8_t *metadata, uint32_t bytes,
 			       const uint8_t *payload, const struct guid *activity,
@@ -161,8 +169,7 @@ static HRESULT begin(void *unknown)
 	producer__learn();
 	if (!emitter__init(count_writers()) || !bounds__init())
 		return (HRESULT)GCTRACE_DOTNET_NO_MEMORY;
-	result = CLR_CALL(set_event_mask2, MONITOR_SUSPENDS,
-			  HIGH_BASIC_GC | HIGH_MONITOR_EVENT_PIPE);
+	result = CLR_CALL(set_event_mask2, MONITOR_LOW, MONITOR_HIGH);
 	if (result < 0)
 		return result;
 	return watcher__start(heed) ? S_OK : (HRESULT)GCTRACE_DOTNET_NO_MEMORY;
@@ -231,6 +238,7 @@ static void fill(void)
 	callbacks.named.runtime_resume_finished = resume_finished;
 	callbacks.named.garbage_collection_started = collection_started;
 	callbacks.named.garbage_collection_finished = collection_finished;
+	callbacks.named.object_allocated = object_allocated;
 	callbacks.named.event_delivered = event_delivered;
 }
 

@@ -20,26 +20,16 @@ static const uint64_t keywords[SESSIONS] = {
 	[SESSION_DUMP] = 0x100000 | 0x80000 | 0x1000000,
 };
 
-/*
- * The collector looks only at the start of a collection which events are wanted, and that is behind
- * GC_START: the first one after a session was opened may have an end without a start.
- */
-enum telling {
-	TELLS_NOTHING,
-	TELLS_SOON, /* from the end of the next collection on */
-	TELLS_ALL,
-};
-
 /* Our own threads against each other; no callback takes it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t sessions[SESSIONS]; /* the runtime's numbers; 0: not open */
-static _Atomic enum telling tells[SESSIONS];
+static atomic_bool tells[SESSIONS];
 static atomic_uint openings[SESSIONS];
 static _Atomic uintptr_t provider_handle; /* 0: no event yet */
 
 bool session__tells(enum session session)
 {
-	return atomic_load(&tells[session]) == TELLS_ALL;
+	return atomic_load(&tells[session]);
 }
 
 unsigned session__openings(enum session session)
@@ -65,22 +55,14 @@ static HRESULT start(enum session session)
 		return result;
 	}
 	atomic_fetch_add(&openings[session], 1);
-	atomic_store(&tells[session], session == SESSION_COLLECTIONS ? TELLS_SOON : TELLS_ALL);
+	atomic_store(&tells[session], true);
 	return result;
-}
-
-/* A collection has ended: the next one's start will be told, unless nothing is to be any more. */
-static void hear_end(void)
-{
-	enum telling soon = TELLS_SOON;
-
-	atomic_compare_exchange_strong(&tells[SESSION_COLLECTIONS], &soon, TELLS_ALL);
 }
 
 /* What starts from now on is not told by it. */
 static void announce_stop(enum session session)
 {
-	atomic_store(&tells[session], TELLS_NOTHING);
+	atomic_store(&tells[session], false);
 }
 
 static void stop(enum session session)
@@ -143,6 +125,7 @@ void session__renew(void)
 	bool was_open[SESSIONS];
 
 	pthread_mutex_lock(&lock);
+	collections__await_events(); /* mostly it is then a moment in which none starts */
 	for (int i = 0; i < SESSIONS; i++) {
 		was_open[i] = sessions[i] != 0;
 		announce_stop(i);
@@ -184,8 +167,6 @@ void session__deliver(uintptr_t provider, uint32_t id, uint32_t version, const u
 	case EVENT_GC_END:
 		collections__event(id, payload, bytes);
 		dump__deliver(id, version, payload, bytes);
-		if (id == EVENT_GC_END)
-			hear_end();
 		return;
 	case EVENT_HEAP_STATS:
 	case EVENT_HEAP_HISTORY:

@@ -53,8 +53,8 @@ void session__close(enum session session);
 void session__renew(void);
 
 /*
- * Does what starts now come in this session, from its start on? From some time after it was opened,
- * to some time before it is closed. Any thread.
+ * Does what starts now come in this session, from its start on? From the moment in which it is
+ * open, to some time before it is closed. Any thread.
  */
 bool session__tells(enum session session);
 

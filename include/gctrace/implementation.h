@@ -640,6 +640,17 @@ GCTRACE_HIDDEN void gctrace_write_generation(struct gctrace_writer *writer, unsi
 	gctrace_close(writer);
 }
 
+GCTRACE_HIDDEN void gctrace_write_reuse(struct gctrace_writer *writer, uint64_t generations,
+					uint64_t start, uint64_t length)
+{
+	struct gctrace_reuse *r = GCTRACE_OPEN(writer, GCTRACE_REUSE, gctrace_reuse, 0);
+
+	r->generations = generations;
+	r->start = start;
+	r->length = length;
+	gctrace_close(writer);
+}
+
 GCTRACE_HIDDEN void gctrace_write_pool(struct gctrace_writer *writer, uint64_t gc, const char *name,
 				       uint64_t before, uint64_t used, uint64_t committed,
 				       uint64_t max)

@@ -215,6 +215,9 @@ GCTRACE_HIDDEN void gctrace_write_define(struct gctrace_writer *writer, uint32_t
 GCTRACE_HIDDEN void gctrace_write_generation(struct gctrace_writer *writer, unsigned when,
 					     uint64_t gc, uint64_t generation, uint64_t start,
 					     uint64_t used, uint64_t reserved);
+/* generations: a mask, ~0: all; start 0 and length ~0: wherever they lie. */
+GCTRACE_HIDDEN void gctrace_write_reuse(struct gctrace_writer *writer, uint64_t generations,
+					uint64_t start, uint64_t length);
 GCTRACE_HIDDEN void gctrace_write_pool(struct gctrace_writer *writer, uint64_t gc, const char *name,
 				       uint64_t before, uint64_t used, uint64_t committed,
 				       uint64_t max);

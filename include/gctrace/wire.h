@@ -54,6 +54,7 @@
  * CHANGES
  *   1.0  first version
  *   1.1  GC_FINISH: how, and the flag FINISH_UNTOLD; the record FIGURE; names of collections
+ *   1.2  the record REUSE
  */
 #ifndef GCTRACE_WIRE_H
 #define GCTRACE_WIRE_H
@@ -75,7 +76,7 @@ typedef __u64 uint64_t;
 
 #define GCTRACE_MAGIC 0x31546347u /* "GcT1" */
 #define GCTRACE_MAJOR 1
-#define GCTRACE_MINOR 1
+#define GCTRACE_MINOR 2
 #define GCTRACE_BATCH_BYTES 65536u /* no batch is larger */
 #define GCTRACE_PART_ENTRIES 2048u /* no single probe tells more entries of an array at once */
 
@@ -118,6 +119,7 @@ enum gctrace_kind {
 	GCTRACE_OBJECT_ALLOC = 15,
 	GCTRACE_DUMP_END = 16,
 	GCTRACE_FIGURE = 17,
+	GCTRACE_REUSE = 18,
 	GCTRACE_KINDS /* one more than the last one */
 };
 
@@ -469,6 +471,20 @@ struct gctrace_generation {
 GCTRACE_ASSERT(sizeof(struct gctrace_generation) == 48, "generation");
 
 enum gctrace_when { GCTRACE_BEFORE = 0, GCTRACE_AFTER = 1 };
+
+/*
+ * REUSE: of objects that begin in one of these generations and in this span, nobody knows from now
+ * on whether they are still there: new ones may get their room before a range could tell. So it is
+ * while a concurrent collection has found out who is dead, and the program already allocates there,
+ * but its ranges are told at its end. Said when that begins, in a pause, or of each new object.
+ */
+struct gctrace_reuse {
+	struct gctrace_record head;
+	uint64_t generations; /* bit n: generation n; ~0: all there are */
+	uint64_t start;
+	uint64_t length; /* start 0, length ~0: everywhere */
+};
+GCTRACE_ASSERT(sizeof(struct gctrace_reuse) == 32, "reuse");
 
 /* POOL: how full a part of the heap was before and after a collection. Behind: its name. */
 struct gctrace_pool {

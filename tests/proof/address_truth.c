@@ -8,16 +8,15 @@
  *
  *	address_truth RECORDING TRUTH [dumps]
  *
- * A background collection clears handles of whatever nothing refers to. It tells the deaths of the
- * old generations alone; what it finds dead among the young may stay, or give its room to new
- * objects, until a later collection of theirs. So nobody knows of an object whose handle it has
- * cleared, until one has been.
+ * A background collection clears handles of whatever nothing refers to, also of such as lie where
+ * it does not sweep. So an object whose handle it has cleared may still be there until the next
+ * collection of all generations that stops the world; but nowhere where another one is.
  *
- * The model learns of new objects by what the program has just read, as if it were a heap dump,
- * not while a concurrent collection runs; with `dumps` by those of the recording (record
- * --dump=1s), and what lies at an address that the program has read is that object from then on.
- * Prints what was compared; status 1 where something was wrong, 2 where there was nothing to
- * compare.
+ * The model learns of new objects by what the program has just read, as if it were a heap dump, not
+ * while a concurrent collection runs or a pause begins; with `dumps` by those of the recording
+ * (record --dump=1s), and what lies at an address that the program has read is that object from
+ * then on. Prints what was compared; status 1 where something was wrong, 2 where there was nothing
+ * to compare.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +39,8 @@ static struct {
 	FILE *truth;
 	struct look next;
 	bool ended;
-	bool told, beside, old; /* the trace had since the last look: a collection, a concurrent
-				 * one, one of all young ones that stopped the world */
+	bool told, beside, all; /* the trace had since the last look: a collection, a concurrent
+				 * one, one of all generations that stopped the world */
 	VEC(uint64_t) cleared;	/* unreached objects */
 	uint64_t looks;
 } all;
@@ -55,10 +54,12 @@ static bool read_look(void)
 /* What was cleared earlier has been collected by now. */
 static void bury(struct belief *belief)
 {
-	if (!all.old)
+	if (!all.all)
 		return;
-	for (size_t i = 0; i < all.cleared.count; i++)
+	for (size_t i = 0; i < all.cleared.count; i++) {
 		belief__state(belief, all.cleared.items[i])->here = false;
+		belief__state(belief, all.cleared.items[i])->unreached = false;
+	}
 	vec__reset(&all.cleared);
 }
 
@@ -102,10 +103,10 @@ static int take_look(struct belief *belief, const struct event *now)
 	}
 	if (!all.told)
 		return 0;
-	all.told = all.beside = all.old = false;
+	all.told = all.beside = all.all = false;
 	all.looks++;
 	err = belief__compare(belief, now->target);
-	if (err || belief->running)
+	if (err || belief->running || belief->in_pause)
 		return err;
 	return belief->has_dumps ? belief__meet(belief, now->target) : belief__dump(belief, now);
 }
@@ -127,8 +128,8 @@ static int on_collection(struct belief *belief, const struct identity_collection
 	all.told = true;
 	if (told->collection->concurrent)
 		all.beside = true;
-	else if (told->collection->generations & 2)
-		all.old = true;
+	else if (told->collection->generations & 4)
+		all.all = true;
 	belief->collections++;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "gctrace/wire.h"
 #include "stream/feed.h"
 #include "stream/recording.h"
@@ -34,6 +35,50 @@ static uint64_t true_id(const struct belief *belief, uint64_t model)
 	return model < belief->ids.count ? belief->ids.items[model] : 0;
 }
 
+static bool is_there(const struct state *state)
+{
+	return state->here && !state->unreached;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct place_of *left = a, *right = b;
+
+	return left->address < right->address ? -1 : left->address > right->address;
+}
+
+static int sort_states(struct belief *belief)
+{
+	vec__reset(&belief->by_address);
+	for (size_t i = 0; i < belief->states.count; i++) {
+		const struct state *state = &belief->states.items[i];
+
+		if (is_there(state) && vec__push(&belief->by_address,
+						 (struct place_of){ state->address, i }))
+			return -ENOMEM;
+	}
+	vec__sort(&belief->by_address, by_address);
+	return 0;
+}
+
+/* One that nothing refers to may be there, but not where another one is. */
+static void check_place(struct belief *belief, uint64_t id, const struct object *object,
+			uint64_t address)
+{
+	const struct place_of *places = belief->by_address.items;
+	const size_t begun = search__front(places, belief->by_address.count, place,
+					   place->address < address + object->size);
+	const struct state *other;
+
+	if (!begun)
+		return;
+	other = belief__state(belief, places[begun - 1].id);
+	if (other->address + other->size > address)
+		complain(&belief->wrong, "model id %" PRIu64 " of object %" PRIu64 " at 0x%" PRIx64
+			 " stands for object %" PRIu64, object__id(object), id, address,
+			 places[begun - 1].id);
+}
+
 static int compare(void *context, const struct object *object, uint64_t address)
 {
 	struct belief *belief = context;
@@ -46,8 +91,10 @@ static int compare(void *context, const struct object *object, uint64_t address)
 	if (!id)
 		return 0;
 	state = belief__state(belief, id);
-	if (state->unreached)
+	if (state->unreached) {
+		check_place(belief, id, object, address);
 		return 0;
+	}
 	belief->compared++;
 	if (!state->here && !(object->flags & OBJECT_STATES))
 		complain(&belief->wrong,
@@ -79,8 +126,10 @@ static void compare_deaths(struct belief *belief)
 int belief__compare(struct belief *belief, uint32_t target)
 {
 	struct identity_view view;
-	int err = 0;
+	int err = sort_states(belief);
 
+	if (err)
+		return err;
 	compare_deaths(belief);
 	if (!identity__look(belief->identity, target, &view, &err))
 		return err;
@@ -88,13 +137,6 @@ int belief__compare(struct belief *belief, uint32_t target)
 }
 
 /* ---- Objects that both know ---- */
-
-static int by_address(const void *a, const void *b)
-{
-	const struct place_of *left = a, *right = b;
-
-	return left->address < right->address ? -1 : left->address > right->address;
-}
 
 static int learn(void *context, const struct object *object, uint64_t address)
 {
@@ -120,25 +162,13 @@ static int learn(void *context, const struct object *object, uint64_t address)
 	return 0;
 }
 
-static bool is_there(const struct state *state)
-{
-	return state->here && !state->unreached;
-}
-
 int belief__meet(struct belief *belief, uint32_t target)
 {
 	struct identity_view view;
-	int err = 0;
+	int err = sort_states(belief);
 
-	vec__reset(&belief->by_address);
-	for (size_t i = 0; i < belief->states.count; i++) {
-		const struct state *state = &belief->states.items[i];
-
-		if (is_there(state) && vec__push(&belief->by_address,
-						 (struct place_of){ state->address, i }))
-			return -ENOMEM;
-	}
-	vec__sort(&belief->by_address, by_address);
+	if (err)
+		return err;
 	if (!identity__look(belief->identity, target, &view, &err))
 		return err;
 	return objects__each(view.objects, learn, belief);
@@ -196,7 +226,7 @@ static int on_collection(void *context, const struct identity_collection *told)
 }
 
 /* Objects that the model may have or not. */
-static uint64_t count_excused(const struct belief *belief)
+static uint64_t count_unreached(const struct belief *belief)
 {
 	uint64_t count = 0;
 
@@ -208,17 +238,11 @@ static uint64_t count_excused(const struct belief *belief)
 static int on_anchor(void *context, const struct identity_anchor *anchor)
 {
 	struct belief *belief = context;
-	uint64_t excused;
-
 	belief->anchors++;
 	belief->matched += anchor->result.matched;
 	belief->conflicts += anchor->result.conflicts;
 	belief->gone += anchor->result.gone;
-	if (!anchor->result.gone && !anchor->result.conflicts)
-		return 0;
-	excused = count_excused(belief);
-	belief->excused += anchor->result.conflicts < excused ? anchor->result.conflicts : excused;
-	if (anchor->result.gone > excused && !belief->has_dumps)
+	if (!belief->has_dumps && anchor->result.gone > count_unreached(belief))
 		complain(&belief->wrong, "%" PRIu64 " objects of the model are not there",
 			 anchor->result.gone);
 	return 0;
@@ -251,6 +275,8 @@ static int on_event(void *context, const struct event *event)
 		belief->running = event->gc_start.gc;
 	if (event->kind == EVENT_GC_FINISH && event->gc_finish.gc == belief->running)
 		belief->running = 0;
+	if (event->kind == EVENT_PAUSE_BEGIN || event->kind == EVENT_PAUSE_END)
+		belief->in_pause = event->kind == EVENT_PAUSE_BEGIN;
 	if (!err)
 		err = assembler__event(belief->assembler, event);
 	if (!err)
@@ -315,12 +341,9 @@ int belief__report(const struct belief *belief)
 	       " deaths, %" PRIu64 " matched, %" PRIu64 " conflicts, %" PRIu64 " gone, %" PRIu64
 	       " withdrawn, %" PRIu64 " wrong\n",
 	       belief->collections, belief->anchors, belief->compared, belief->deaths,
-	       belief->matched, belief->conflicts - belief->excused, belief->gone,
-	       belief->withdrawn, belief->wrong);
-	if (belief->excused)
-		printf("%" PRIu64 " more conflicts, of objects that nobody knows of whether they"
-		       " are there\n", belief->excused);
-	if (belief->wrong || belief->conflicts > belief->excused)
+	       belief->matched, belief->conflicts, belief->gone, belief->withdrawn,
+	       belief->wrong);
+	if (belief->wrong || belief->conflicts)
 		return 1;
 	return belief->compared ? 0 : 2;
 }

@@ -20,7 +20,7 @@ struct state {
 	uint64_t address, size, class_;
 	uint64_t model; /* its id there; 0: none */
 	bool here;
-	bool unreached; /* it may be here where it was, or its room is used again: nobody knows */
+	bool unreached; /* nothing refers to it; it may be where it was, until it is collected */
 };
 
 struct place_of {
@@ -33,12 +33,12 @@ struct belief {
 	struct assembler *assembler;
 	VEC(struct state) states;	 /* by the truth's ids */
 	VEC(uint64_t) ids;		 /* the truth's, by the model's */
-	VEC(struct place_of) by_address; /* of the dump just told */
+	VEC(struct place_of) by_address; /* of those that are there */
 	VEC(uint64_t) dead; /* the model's ids, of the collections since the last comparison */
+	bool in_pause; /* the program may still run: it is about to be stopped */
 	uint64_t running;   /* number of the concurrent collection; 0: none */
 	uint64_t collections; /* that the test had a truth of: it counts */
 	uint64_t compared, deaths, anchors, matched, gone, withdrawn, conflicts, wrong, losses;
-	uint64_t excused; /* of the conflicts: as many as there were unreached objects */
 
 	/* The test's own, both may be NULL: a collection has ended; an event, before and after
 	 * the model has it. Else than 0 ends the reading. */

@@ -159,7 +159,7 @@ void follower__join(struct follower *follower, struct trace *trace, struct dumpe
 	trace->also = &follower->sink;
 	trace->also_wants = FEED_WANTS(EVENT_CONTAINER) | FEED_WANTS(EVENT_OBJECT) |
 			    FEED_WANTS(EVENT_CLASS) | FEED_WANTS(EVENT_OBJECT_ALLOC) |
-			    FEED_WANTS(EVENT_DUMP_END);
+			    FEED_WANTS(EVENT_DUMP_END) | FEED_WANTS(EVENT_REUSE);
 }
 
 void follower__free(struct follower *follower)

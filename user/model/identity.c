@@ -131,6 +131,8 @@ static int of_subject(struct subject *subject, const struct event *event)
 	switch (event->kind) {
 	case EVENT_GENERATION:
 		return subject__generation(subject, event);
+	case EVENT_REUSE:
+		return subject__reuse(subject, event);
 	case EVENT_CONTAINER:
 		return subject__container(subject, event);
 	case EVENT_OBJECT:

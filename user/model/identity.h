@@ -30,6 +30,8 @@
  *     numbers its collections and no number is missing
  *   - what a collection may have condemned and no range has: objects first told while it ran, or
  *     of which nobody said in which generation they lie
+ *   - what lies where room is given away before ranges tell of it: the producer says so
+ *     (EVENT_REUSE), or what a collection has condemned lies where that one does not collect
  *   - all that a collection did not report as survived which began before the attach; all, if it
  *     moves
  *   - all that is condemned by a producer that has never reported any range, or that was declared

@@ -54,6 +54,15 @@
  * know move as well; most ranges carry some. So it is ranges, not objects, that are checked against
  * what they land on.
  *
+ * ROOM THAT IS GIVEN AWAY. A concurrent sweep gives room to new objects before it has told whose it
+ * was. Where a collection promotes into it, that shows by its ranges (above). Two things do not:
+ *
+ *   - The program itself allocates there. The producer says where and when that begins
+ *     (EVENT_REUSE), and what lies there is withdrawn: relocation__forget().
+ *   - A region that was found empty becomes one of another generation. What it had been condemned
+ *     for lies then where its collection does not collect. So when a collection of that generation
+ *     condemns, such objects are withdrawn: what its ranges tell of that place is of others.
+ *
  * AFTER A LOSS. When a part of a collection's reports may be missing, those that came are true, and
  * yet nothing follows from them: an object seen going from a to b in one phase may have gone from b
  * to c in a phase that was lost. Absence means nothing anyway. So all that the collection condemned
@@ -78,7 +87,9 @@
 
 /* ---------------------------------------------------------------- whom it concerns */
 
-/* Objects from..to-1 of a chunk get a state. */
+/* What is done with objects from..to-1 of a chunk. */
+typedef int objects_visitor(struct relocation *r, struct chunk *chunk, uint32_t from, uint32_t to);
+
 static int mark(struct relocation *r, struct chunk *chunk, uint32_t from, uint32_t to,
 		enum object_state state)
 {
@@ -91,8 +102,45 @@ static int mark(struct relocation *r, struct chunk *chunk, uint32_t from, uint32
 	return objects__hold(r->objects, chunk, r->slot, to - from);
 }
 
+static int condemn(struct relocation *r, struct chunk *chunk, uint32_t from, uint32_t to)
+{
+	return mark(r, chunk, from, to, OBJECT_CONDEMNED);
+}
+
+static int condemn_perhaps(struct relocation *r, struct chunk *chunk, uint32_t from, uint32_t to)
+{
+	return mark(r, chunk, from, to, OBJECT_PERHAPS);
+}
+
+static int forget(struct relocation *r, struct chunk *chunk, uint32_t from, uint32_t to)
+{
+	int err = 0;
+
+	for (uint32_t i = from; i < to && !err; i++)
+		err = relocation__hit(r, chunk, &chunk->items[i], OBJECT_WITHDRAWN);
+	return err;
+}
+
+/* The same, of those that a collection in one of the slots `given_away` has condemned. */
+static int forget_given_away(struct relocation *r, struct chunk *chunk, uint32_t from, uint32_t to)
+{
+	int err = 0;
+
+	for (uint32_t i = from; i < to && !err; i++) {
+		struct object *object = &chunk->items[i];
+		bool is_given_away = false;
+
+		for (unsigned int slot = 0; slot < OBJECT_SLOTS; slot++)
+			is_given_away |= r->given_away >> slot & 1 &&
+					 object__is_open(object, slot);
+		if (is_given_away)
+			err = relocation__hit(r, chunk, object, OBJECT_WITHDRAWN);
+	}
+	return err;
+}
+
 /* All objects from start up to and including `last`. */
-static int mark_span(struct relocation *r, uint64_t start, uint64_t last, enum object_state state)
+static int visit_span(struct relocation *r, uint64_t start, uint64_t last, objects_visitor *visit)
 {
 	struct objects *objects = r->objects;
 	size_t i = objects__index(objects, 0, start >> CHUNK_SHIFT);
@@ -107,42 +155,102 @@ static int mark_span(struct relocation *r, uint64_t start, uint64_t last, enum o
 		from = start > base ? chunk__index(chunk, start - base) : 0;
 		if (last - base < CHUNK_BYTES - 1)
 			to = chunk__index(chunk, last - base + 1);
-		if (mark(r, chunk, from, to, state))
+		if (visit(r, chunk, from, to))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int mark_place(struct relocation *r, const struct place *place, uint64_t mask)
+/* In which slots are collections that do not collect this generation? */
+static unsigned int slots_without(const struct relocation *r, uint64_t generation)
 {
-	if (place->generation == PLACE_UNKNOWN)
-		return mark_span(r, place->start, place->end - 1, OBJECT_PERHAPS);
-	if (generation__is_in(mask, place->generation))
-		return mark_span(r, place->start, place->end - 1, OBJECT_CONDEMNED);
-	return 0;
+	unsigned int slots = 0;
+
+	for (unsigned int slot = 0; r->masks && slot < OBJECT_SLOTS; slot++)
+		slots |= (unsigned int)!generation__is_in(r->masks[slot], generation) << slot;
+	return slots;
 }
 
-int relocation__condemn(struct relocation *r, uint64_t mask)
+static int condemn_place(struct relocation *r, const struct place *place, uint64_t mask)
+{
+	const uint64_t last = place->end - 1;
+
+	if (place->generation == PLACE_UNKNOWN)
+		return visit_span(r, place->start, last, condemn_perhaps);
+	if (!generation__is_in(mask, place->generation))
+		return 0;
+	r->given_away = slots_without(r, place->generation);
+	if (visit_span(r, place->start, last, condemn))
+		return -ENOMEM;
+	return r->given_away ? visit_span(r, place->start, last, forget_given_away) : 0;
+}
+
+static int condemn_places(struct relocation *r, uint64_t mask)
 {
 	const struct places *places = r->before;
 	uint64_t at = 0;
 
-	if (objects__sort(r->objects))
-		return -ENOMEM;
-	if (mask == UINT64_MAX)
-		return mark_span(r, 0, UINT64_MAX, OBJECT_CONDEMNED);
-	if (!places->taken)
-		return mark_span(r, 0, UINT64_MAX, OBJECT_PERHAPS);
 	for (size_t i = 0; i < places->of.count; i++) {
 		const struct place *place = &places->of.items[i];
 
-		if (place->start > at && mark_span(r, at, place->start - 1, OBJECT_PERHAPS))
+		if (place->start > at && visit_span(r, at, place->start - 1, condemn_perhaps))
 			return -ENOMEM;
-		if (mark_place(r, place, mask))
+		if (condemn_place(r, place, mask))
 			return -ENOMEM;
 		at = place->end;
 	}
-	return mark_span(r, at, UINT64_MAX, OBJECT_PERHAPS);
+	return visit_span(r, at, UINT64_MAX, condemn_perhaps);
+}
+
+int relocation__condemn(struct relocation *r, uint64_t mask)
+{
+	if (objects__sort(r->objects))
+		return -ENOMEM;
+	if (mask == UINT64_MAX)
+		return visit_span(r, 0, UINT64_MAX, condemn);
+	if (!r->before->taken)
+		return visit_span(r, 0, UINT64_MAX, condemn_perhaps);
+	if (condemn_places(r, mask))
+		return -ENOMEM;
+	return objects__settle(r->objects, &r->odd.counts[ODD_CLASH]);
+}
+
+/* ---------------------------------------------------------------- what is not known any more */
+
+/* What of the span lies in [start, end). */
+static int forget_between(struct relocation *r, uint64_t start, uint64_t end, const struct span *span)
+{
+	const uint64_t first = start > span->start ? start : span->start;
+	const uint64_t last = (end < span->end ? end : span->end) - 1;
+
+	return first <= last ? visit_span(r, first, last, forget) : 0;
+}
+
+static int forget_in(struct relocation *r, uint64_t mask, const struct span *span)
+{
+	const struct places *places = r->before;
+	uint64_t at = 0;
+
+	if (mask == UINT64_MAX || !places->taken)
+		return visit_span(r, span->start, span->end - 1, forget);
+	for (size_t i = 0; i < places->of.count; i++) {
+		const struct place *place = &places->of.items[i];
+
+		if (place->generation == PLACE_UNKNOWN ||
+		    generation__is_in(mask, place->generation))
+			continue;
+		if (forget_between(r, at, place->start, span))
+			return -ENOMEM;
+		at = place->end;
+	}
+	return forget_between(r, at, UINT64_MAX, span);
+}
+
+int relocation__forget(struct relocation *r, uint64_t mask, const struct span *span)
+{
+	if (objects__sort(r->objects) || forget_in(r, mask, span))
+		return -ENOMEM;
+	return objects__settle(r->objects, &r->odd.counts[ODD_CLASH]);
 }
 
 /* ---------------------------------------------------------------- a phase */

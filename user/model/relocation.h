@@ -7,6 +7,8 @@
  *	relocation__bury()        once: what was condemned and in no range is dead
  *     or relocation__withdraw()  once: nobody knows
  *
+ *	relocation__forget()      at any time: nobody knows of what lies somewhere
+ *
  * All return 0 or -ENOMEM; after that the table is not to be used any more.
  */
 #ifndef MODEL_RELOCATION_H
@@ -18,6 +20,7 @@
 
 #include "objects.h"
 #include "places.h"
+#include "spans.h"
 #include "stream/event.h"
 
 enum relocation_oddity {
@@ -55,6 +58,10 @@ struct relocation {
 	bool last; /* after this phase comes only the end, and no other slot is in use */
 	bool some; /* ranges tell of some objects only: absence means nothing (PERHAPS) */
 	struct places *before, *after;
+	/* What the collections in OBJECT_SLOTS slots collect, UINT64_MAX where there is none. May
+	 * be NULL; for relocation__condemn(). */
+	const uint64_t *masks;
+	unsigned int given_away; /* its own: slots */
 	struct relocation_odd odd;
 	void (*survived)(void *context, const struct survivors *survivors); /* may be NULL */
 	/* What of a phase is believed: sorted, disjoint. May be NULL. 0 or -ENOMEM. */
@@ -78,6 +85,9 @@ int relocation__phase(struct relocation *relocation, struct range *ranges, size_
 
 int relocation__bury(struct relocation *relocation);
 int relocation__withdraw(struct relocation *relocation);
+
+/* Withdraw what begins in the span, and lies in a generation of the mask or nobody knows where. */
+int relocation__forget(struct relocation *relocation, uint64_t mask, const struct span *span);
 
 /* Withdraw all objects that there are. */
 int relocation__withdraw_all(struct objects *objects);

@@ -11,7 +11,6 @@
 #define MODEL_RELOCATION_PRIVATE_H
 
 #include "relocation.h"
-#include "spans.h"
 
 /* What a phase works with: ranges, sorted and disjoint, and what the others cover. */
 struct phase {

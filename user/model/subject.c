@@ -183,6 +183,42 @@ int subject__generation(struct subject *subject, const struct event *event)
 				 event->generation.start, bytes);
 }
 
+/* ---------------------------------------------------------------- room that is given away */
+
+/* Those told last may be in the table only later. */
+static void forget_newborns(struct subject *subject, uint64_t mask, const struct span *span)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < subject->newborns.count; i++) {
+		const struct newborn *newborn = &subject->newborns.items[i];
+		const struct place place = places__at(&subject->now, newborn->address);
+
+		if (newborn->address >= span->start && newborn->address < span->end &&
+		    (place.generation == PLACE_UNKNOWN ||
+		     generation__is_in(mask, place.generation)))
+			continue;
+		subject->newborns.items[kept++] = *newborn;
+	}
+	subject->newborns.count = kept;
+}
+
+int subject__reuse(struct subject *subject, const struct event *event)
+{
+	const uint64_t mask = event->reuse.generations;
+	struct relocation r = { .objects = &subject->objects, .before = &subject->now };
+	struct span span = { .start = event->reuse.start };
+
+	if (__builtin_add_overflow(span.start, event->reuse.length, &span.end))
+		span.end = UINT64_MAX;
+	if (span.end == span.start)
+		return 0;
+	if (places__take(&subject->now, &subject->generations))
+		return -ENOMEM;
+	forget_newborns(subject, mask, &span);
+	return relocation__forget(&r, mask, &span);
+}
+
 /* ---------------------------------------------------------------- losses */
 
 static int withdraw_all(struct subject *subject)
@@ -263,17 +299,29 @@ static bool is_alone(const struct subject *subject, const struct course *course)
 	return true;
 }
 
+/* What the collections that are under way collect, by their slots. */
+static void tell_masks(const struct subject *subject, uint64_t masks[OBJECT_SLOTS])
+{
+	for (unsigned int slot = 0; slot < OBJECT_SLOTS; slot++)
+		masks[slot] = UINT64_MAX;
+	for (const struct course *at = subject->courses; at; at = at->next)
+		if (at->slot != NO_SLOT)
+			masks[at->slot] = at->mask;
+}
+
 /* From now on it is decided what it may kill. */
 static int seal(struct subject *subject, struct course *course)
 {
+	uint64_t masks[OBJECT_SLOTS];
 	struct relocation r = { .objects = &subject->objects, .before = &course->before,
-				.some = subject->some || course->partial };
+				.masks = masks, .some = subject->some || course->partial };
 	int err = end_noting(subject);
 
 	if (!err)
 		err = subject__take_in(subject, course->order);
 	if (err)
 		return err;
+	tell_masks(subject, masks);
 	course->slot = r.slot = free_slot(subject);
 	course->sealed = true;
 	subject->applying = course;

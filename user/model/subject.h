@@ -105,6 +105,7 @@ int subject__drop(struct subject *subject, const struct range_transaction *trans
 int subject__seal(struct subject *subject);
 
 int subject__generation(struct subject *subject, const struct event *event);
+int subject__reuse(struct subject *subject, const struct event *event);
 int subject__lose(struct subject *subject, const struct event *event);
 
 /*

@@ -27,6 +27,7 @@ static const struct {
 	[GCTRACE_OBJECT_ALLOC] = { decode__object_alloc, EVENT_OBJECT_ALLOC },
 	[GCTRACE_DUMP_END] = { decode__dump_end, EVENT_DUMP_END },
 	[GCTRACE_FIGURE] = { decode__figure, EVENT_FIGURE },
+	[GCTRACE_REUSE] = { decode__reuse, EVENT_REUSE },
 };
 
 struct decode_room *decode_room__new(size_t join_bytes)

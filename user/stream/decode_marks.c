@@ -166,6 +166,19 @@ int decode__generation(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	return decoder__tell(decoder, &event);
 }
 
+int decode__reuse(struct decoder *decoder, const uint8_t *at, size_t bytes)
+{
+	struct event event = decoder__event(decoder, EVENT_REUSE);
+	struct gctrace_reuse fixed;
+
+	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
+		return -EBADMSG;
+	event.reuse.generations = fixed.generations;
+	event.reuse.start = fixed.start;
+	event.reuse.length = fixed.length;
+	return decoder__tell(decoder, &event);
+}
+
 int decode__pool(struct decoder *decoder, const uint8_t *at, size_t bytes)
 {
 	struct event event = decoder__event(decoder, EVENT_POOL);

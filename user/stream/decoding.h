@@ -139,6 +139,7 @@ int decode__pause_begin(struct decoder *decoder, const uint8_t *at, size_t bytes
 int decode__pause_end(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__container(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__generation(struct decoder *decoder, const uint8_t *at, size_t bytes);
+int decode__reuse(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__pool(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__figure(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__object_alloc(struct decoder *decoder, const uint8_t *at, size_t bytes);

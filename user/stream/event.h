@@ -48,6 +48,7 @@ enum event_kind {
 	EVENT_EXIT,
 	EVENT_LOSS, /* something of this target was lost before here */
 	EVENT_FIGURE,
+	EVENT_REUSE,
 	EVENT_HEADS /* objects without their references, where EVENT_OBJECT is not wanted */
 };
 
@@ -154,6 +155,10 @@ struct event {
 			uint64_t gc, generation, start, used, reserved;
 			bool after;
 		} generation;
+		struct {
+			uint64_t generations; /* a mask; UINT64_MAX: all */
+			uint64_t start, length;
+		} reuse;
 		struct {
 			uint64_t gc; /* EVENT_UNKNOWN: the one that is running */
 			uint64_t before, used, committed, max; /* EVENT_UNKNOWN: not told */

@@ -10,9 +10,8 @@
 // are dropped and made all the time; what is dropped has a weak handle until it is dead, so that its
 // address can be read until then.
 //
-// No large or pinned object is made beside a background collection: it may get the very place of
-// one that has just been freed, and the runtime then tells that place as a survivor's
-// (docs/runtimes.md).
+// Beside a background collection it makes objects of the sizes of others, that they may get the very
+// places of such as have just been freed: it is then that a tool may take one for the other.
 using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
@@ -57,13 +56,14 @@ static class Addresses
         {
             Ballast.Load();
             for (int i = 0; i < Slots; i++)
-                Fill(ref slots[i]);
+                Fill(ref slots[i], random.Next(40));
             Wait.For(go);
             Look();
             for (int round = 0; round < rounds; round++)
             {
                 Change();
                 Collect(round);
+                Crowd();
                 Look();
                 CountBackground();
             }
@@ -109,8 +109,21 @@ static class Addresses
             if (slot.Held != null)
                 Drop(ref slot);
             else if (slot.Address == 0)
-                Fill(ref slot);
+                Fill(ref slot, random.Next(40));
             Garbage();
+        }
+    }
+
+    // The program goes on beside a background collection, until that ends or a while has passed.
+    static void Crowd()
+    {
+        for (int i = 0; i < 200 && beside; i++)
+        {
+            ref Slot slot = ref slots[random.Next(Slots)];
+            if (slot.Held == null && slot.Address == 0)
+                Fill(ref slot, random.Next(3));
+            Garbage();
+            CountBackground();
         }
     }
 
@@ -130,9 +143,9 @@ static class Addresses
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    static void Fill(ref Slot slot)
+    static void Fill(ref Slot slot, int which)
     {
-        (slot.Held, slot.Bytes) = Make(beside ? random.Next(2, 40) : random.Next(40));
+        (slot.Held, slot.Bytes) = Make(which);
         slot.Weak = GCHandle.Alloc(slot.Held, GCHandleType.Weak);
         slot.Key = ++keys;
         if (slot.Held is byte[] && keys % 16 == 0)
@@ -145,8 +158,11 @@ static class Addresses
         int length = random.Next(400);
         switch (which)
         {
-            case 0: length += 85000; break; // large
-            case 1: return (GC.AllocateArray<byte>(length, true), 24 + (uint)length);
+            case 0: length = 85000 + length % 4 * 8; break; // large
+            case 1:
+                length = length % 4 * 8;
+                return (GC.AllocateArray<byte>(length, true), 24 + (uint)length);
+            case 2: length = length % 4 * 8; break;
             case < 10: return (new string('x', length + 1), 22 + 2 * (uint)(length + 1));
             case < 15: return (new object[length], 24 + 8 * (uint)length);
             case < 25:

@@ -154,15 +154,15 @@ static void open_movement(void)
 {
 	movement__want(true);
 	assert_int_equal(fake_runtime__keywords(), 0x400001);
-	assert_false(session__tells(SESSION_COLLECTIONS));
-	fake_runtime__gc_end(99); /* of one whose start nobody was told */
 	assert_true(session__tells(SESSION_COLLECTIONS));
+	assert_int_equal(fake.high_mask, MONITOR_HIGH | HIGH_MONITOR_LARGE_ALLOCATIONS);
 }
 
 static void close_movement(void)
 {
 	movement__want(false);
 	assert_int_equal(fake_runtime__keywords(), 0);
+	assert_int_equal(fake.high_mask, MONITOR_HIGH);
 }
 
 static void begin_by_events(uint32_t count, uint32_t generation, uint32_t type)
@@ -209,7 +209,25 @@ static void events_tell_all(void **state)
 	close_movement();
 }
 
-/* As .NET 10 does it: two in one pause, one in between, two more pauses, and its end in none. */
+/* What a background one tells when its second pause is over: its survivors in a third, its end. */
+static void end_in_background(uint32_t count)
+{
+	suspend(SUSPEND_FOR_GC_PREP);
+	fake_runtime__survived(0x30010, 0x40);
+	fake_runtime__survived(0x10010, 0x80); /* gen0 was not at stake */
+	pauses__resumed();
+	collections__finished();
+	fake_runtime__gc_end(count);
+	fake_runtime__stats();
+	assert_int_not_equal(collections__now(), 0);
+	fake_runtime__history(1); /* server GC tells it last */
+	assert_int_equal(collections__now(), 0);
+}
+
+/*
+ * As .NET 10 does it: two in one pause, one in between, two more pauses, and its end in none. The
+ * other one of the first pause comes first (1): what it promotes is condemned by this one (0).
+ */
 static void a_background_one_is_told_whole(void **state)
 {
 	const char *told;
@@ -226,29 +244,64 @@ static void a_background_one_is_told_whole(void **state)
 	pauses__resumed();
 	suspend(SUSPEND_FOR_GC_PREP);
 	pauses__resumed();
-	suspend(SUSPEND_FOR_GC_PREP);
-	fake_runtime__survived(0x30010, 0x40);
-	fake_runtime__survived(0x10010, 0x80); /* gen0 was not at stake */
-	pauses__resumed();
-	collections__finished();
-	fake_runtime__gc_end(100);
-	fake_runtime__stats();
-	assert_int_not_equal(collections__now(), 0);
-	fake_runtime__history(1); /* server GC tells it last */
-	assert_int_equal(collections__now(), 0);
+	end_in_background(100);
 	told = listener__told();
-	assert_non_null(strstr(told, "gc_start gc=1 generations=1c reason=1 how=a"));
+	assert_non_null(strstr(told, "gc_start gc=1 generations=1 "));
+	assert_non_null(strstr(told, "moved target=0 gc=1 "));
+	assert_non_null(strstr(strstr(told, "gc_finish gc=1 "),
+			       "gc_start gc=0 generations=1c reason=1 how=a"));
+	assert_non_null(strstr(strstr(told, "gc_start gc=0 "), "pause_end pause=1"));
 	assert_non_null(strstr(told, "gc_start gc=2 generations=1 "));
-	assert_non_null(strstr(told, "gc_start gc=3 generations=1 "));
-	assert_non_null(strstr(told, "moved target=0 gc=2 "));
 	assert_int_equal(lines_with(told, "surviving"), 1);
-	assert_non_null(strstr(told, "gc=1 generation=2 phase=0 width=8 30010 -> 30010 + 64\n"));
+	assert_non_null(strstr(told, "gc=0 generation=2 phase=0 width=8 30010 -> 30010 + 64\n"));
 	assert_non_null(strstr(told, "pause_begin pause=3 why=3\n"));
 	assert_non_null(strstr(told, "pause_begin pause=4 why=256\n"));
-	assert_non_null(strstr(told, "gc_finish gc=1 collected=-1 how=a\n"));
+	assert_non_null(strstr(told, "gc_finish gc=0 collected=-1 how=a\n"));
 	assert_int_equal(lines_with(told, "gc_finish"), 3);
 	assert_int_equal(lines_with(told, "untold"), 0);
 	close_movement();
+}
+
+/* From its second pause to its end new objects get room that nobody has told to be free. */
+static void room_that_is_given_away_is_said(void **state)
+{
+	const char *told;
+
+	(void)state;
+	gctrace_surviving__references_semaphore = 1;
+	open_movement();
+	begin_by_events(100, 2, 1);
+	pauses__resumed();
+	movement__allocated(0x40020); /* nothing is swept yet */
+	suspend(SUSPEND_FOR_GC_PREP);
+	pauses__resumed();
+	movement__allocated(0x41030);
+	end_in_background(100);
+	movement__allocated(0x42040);
+	told = listener__told();
+	assert_non_null(strstr(strstr(told, "pause_begin pause=2 why=3\n"),
+			       "reuse generations=13 start=0 length=ffffffffffffffff\n"));
+	assert_non_null(strstr(told, "reuse generations=ffffffffffffffff start=41030 length=30\n"));
+	assert_int_equal(lines_with(told, "reuse"), 2);
+	close_movement();
+	gctrace_surviving__references_semaphore = 0;
+}
+
+/* Of a runtime that does not call back for large objects nothing is known of them either. */
+static void large_objects_may_be_unseen(void **state)
+{
+	(void)state;
+	gctrace_moved__references_semaphore = 1;
+	fake.mask_result = E_FAIL;
+	movement__want(true);
+	suspend(SUSPEND_FOR_GC_PREP); /* of one whose start nobody was told */
+	pauses__resumed();
+	assert_non_null(strstr(listener__told(), "reuse generations=1b start=0 "));
+	movement__want(false);
+	gctrace_moved__references_semaphore = 0;
+	suspend(SUSPEND_FOR_GC_PREP);
+	pauses__resumed();
+	assert_int_equal(lines_with(listener__told(), "reuse"), 0);
 }
 
 /* The runtime has changed its mind behind GC_START: all generations are at stake. */
@@ -319,8 +372,24 @@ static void what_began_by_callbacks_ends_by_them(void **state)
 	close_movement();
 }
 
-/* The runtime may tell the end of the first one and not its start. */
-static void the_first_of_a_session_is_told_by_callbacks(void **state)
+static void the_first_of_a_session_is_told_whole(void **state)
+{
+	const char *told;
+
+	(void)state;
+	movement__want(true);
+	begin_by_events(100, 1, 0);
+	fake_runtime__moved(0x10010, 0x20200, 0x20);
+	end_by_events(100);
+	pauses__resumed();
+	told = listener__told();
+	assert_int_equal(lines_with(told, "moved"), 1);
+	assert_non_null(strstr(told, "gc_finish gc=1 collected=-1 how=4\n"));
+	close_movement();
+}
+
+/* A session was open when it started, and yet no event tells that. */
+static void a_start_without_an_event_is_told_by_callbacks(void **state)
 {
 	const char *told;
 
@@ -331,15 +400,19 @@ static void the_first_of_a_session_is_told_by_callbacks(void **state)
 	fake_runtime__moved(0x10010, 0x20200, 0x20);
 	end_by_events(100);
 	pauses__resumed();
-	begin_by_events(101, 0, 0);
-	end_by_events(101);
+	suspend(SUSPEND_FOR_GC);
+	collections__started(0x1f, true); /* a background one, and one that it begins with */
+	fake_runtime__gc_start(102, 0, 0, 0);
+	fake_runtime__moved(0x10010, 0x20200, 0x20);
+	end_by_events(102);
 	pauses__resumed();
 	told = listener__told();
 	assert_int_equal(lines_with(told, "moved"), 0);
 	assert_non_null(strstr(told, "gc_start gc=1 generations=1 reason=0"));
-	assert_non_null(strstr(told, "gc_finish gc=1 collected=-1 untold\n"));
-	assert_non_null(strstr(told, "gc_start gc=2 generations=1 reason=1"));
-	assert_non_null(strstr(told, "gc_finish gc=2 collected=-1 how=4\n"));
+	assert_non_null(strstr(told, "gc_finish gc=1 collected=-1 how=4 untold\n"));
+	assert_non_null(strstr(told, "gc_start gc=2 generations=1f reason=2"));
+	assert_non_null(strstr(told, "gc_finish gc=2 collected=-1 untold\n"));
+	assert_int_equal(lines_with(told, "gc_start"), 2);
 	close_movement();
 }
 
@@ -366,7 +439,6 @@ static void a_dump_brings_the_events(void **state)
 	(void)state;
 	assert_int_equal(session__open(SESSION_DUMP), S_OK);
 	assert_int_equal(fake_runtime__keywords(), 0x1180001);
-	fake_runtime__gc_end(99);
 	begin_by_events(100, 0, 0);
 	end_by_events(100);
 	pauses__resumed();
@@ -501,10 +573,13 @@ int main(void)
 		TEST(nobody_listens),
 		TEST(events_tell_all),
 		TEST(a_background_one_is_told_whole),
+		TEST(room_that_is_given_away_is_said),
+		TEST(large_objects_may_be_unseen),
 		TEST(a_background_one_made_at_once_is_a_blocking_one),
 		TEST(ranges_of_two_openings_are_not_all),
 		TEST(what_began_by_callbacks_ends_by_them),
-		TEST(the_first_of_a_session_is_told_by_callbacks),
+		TEST(the_first_of_a_session_is_told_whole),
+		TEST(a_start_without_an_event_is_told_by_callbacks),
 		TEST(where_all_lies_is_told_before_any_ranges),
 		TEST(a_dump_brings_the_events),
 		TEST(closing_waits_and_then_does_not),

@@ -54,6 +54,22 @@ static HRESULT stop_session(void *self, uint64_t session)
 	return S_OK;
 }
 
+static HRESULT set_event_mask(void *self, uint32_t low, uint32_t high)
+{
+	(void)self;
+	(void)low;
+	if (fake.mask_result >= 0)
+		fake.high_mask = high;
+	return fake.mask_result;
+}
+
+static HRESULT get_object_size(void *self, uintptr_t object, size_t *bytes)
+{
+	(void)self;
+	*bytes = object & 0xfff;
+	return S_OK;
+}
+
 static HRESULT get_provider_info(void *self, uintptr_t provider, uint32_t room, uint32_t *units,
 				 uint16_t *name)
 {
@@ -82,6 +98,8 @@ void fake_runtime__begin(void)
 		.start_session = start_session,
 		.stop_session = stop_session,
 		.get_provider_info = get_provider_info,
+		.set_event_mask2 = set_event_mask,
+		.get_object_size2 = get_object_size,
 	};
 	static struct info info = { &table };
 
@@ -92,7 +110,7 @@ void fake_runtime__begin(void)
 		clr.version = 15;
 		is_there = true;
 	}
-	fake = (struct fake_runtime){ .bounds_result = S_OK };
+	fake = (struct fake_runtime){ .bounds_result = S_OK, .mask_result = S_OK };
 	listen_to_everything();
 	listener__begin();
 }

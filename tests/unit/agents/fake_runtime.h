@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A .NET runtime as far as the agent looks at it: where its generations lie, sessions that can be
- * opened, events by their payloads. listener.h tells what the agent made of it.
+ * opened, events by their payloads; an object has as many bytes as its address' last three digits
+ * say. listener.h tells what the agent made of it.
  */
 #ifndef UNIT_FAKE_RUNTIME_H
 #define UNIT_FAKE_RUNTIME_H
@@ -18,6 +19,8 @@ struct fake_runtime {
 	uint64_t keywords[FAKE_SESSIONS]; /* of session n + 1; 0: it is not open */
 	unsigned sessions;		  /* that were ever opened */
 	HRESULT session_result;
+	uint32_t high_mask; /* as set last */
+	HRESULT mask_result;
 };
 
 extern struct fake_runtime fake;

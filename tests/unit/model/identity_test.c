@@ -442,6 +442,90 @@ static void test_an_exit_forgets(void **state)
 	assert_false(identity__look(s.identity, 1, &view, &err));
 }
 
+static void part(uint64_t gc, uint64_t generation, uint64_t start, uint64_t bytes)
+{
+	feed((struct event){ .kind = EVENT_GENERATION,
+			     .generation = { .gc = gc, .generation = generation, .start = start,
+					     .used = bytes, .reserved = bytes } });
+}
+
+static void reuse(uint64_t generations, uint64_t start, uint64_t length)
+{
+	feed((struct event){ .kind = EVENT_REUSE, .reuse = { generations, start, length } });
+}
+
+/* 0x1000 in generation 0, 0x2000 in 2. */
+static void collect_two(uint64_t gc)
+{
+	pause(EVENT_PAUSE_BEGIN);
+	gc_start(gc, 7, GCTRACE_HOW_SWEEPING);
+	part(gc, 0, 0x1000, 0x1000);
+	part(gc, 2, 0x2000, 0x1000);
+	moved(gc, 0x1000, 0x1000, 16);
+	moved(gc, 0x2000, 0x2000, 32);
+	gc_finish(gc);
+	pause(EVENT_PAUSE_END);
+}
+
+static void test_room_that_is_given_away_is_not_known(void **state)
+{
+	(void)state;
+	dump_two();
+	collect_two(1);
+	reuse(1 << 3, 0, UINT64_MAX);
+	assert_int_equal(look().objects->count, 2);
+	reuse(1 << 0, 0, UINT64_MAX);
+	assert_int_equal(id_at(0x1000), 0);
+	assert_int_equal(s.fate, OBJECT_WITHDRAWN);
+	assert_int_equal(id_at(0x2000), 2);
+	reuse(UINT64_MAX, 0x2001, 0x100);
+	reuse(UINT64_MAX, 0x1000, 0x1000);
+	reuse(UINT64_MAX, 0x2000, 0);
+	assert_int_equal(id_at(0x2000), 2);
+	reuse(UINT64_MAX, 0x1fff, 2);
+	assert_int_equal(look().objects->count, 0);
+	assert_int_equal(s.left, 2);
+}
+
+/* Nor what lies where nobody has said what it is. */
+static void test_room_of_no_generation_is_given_away_with_any(void **state)
+{
+	(void)state;
+	dump_two();
+	reuse(1 << 3, 0, UINT64_MAX);
+	assert_int_equal(look().objects->count, 0);
+	dump_two();
+	collect_two(1);
+	born(0x1010);
+	born(0x5000);
+	reuse(1 << 2, 0, UINT64_MAX);
+	assert_int_equal(id_at(0x5000), 0);
+	assert_int_not_equal(id_at(0x1000), 0);
+	assert_int_not_equal(id_at(0x1010), 0);
+}
+
+/* The old collection has found 0x2000 dead, and the young one finds a region of its own there. */
+static void test_a_region_that_became_young_has_none_of_the_old(void **state)
+{
+	(void)state;
+	dump_two();
+	collect_two(1);
+	gc_start(2, 1 << 2, GCTRACE_HOW_CONCURRENT);
+	pause(EVENT_PAUSE_BEGIN);
+	gc_start(3, 1 << 0, GCTRACE_HOW_COPYING);
+	part(3, 0, 0x1000, 0x2000);
+	part(3, 2, 0x3000, 0x1000);
+	moved(3, 0x1000, 0x8000, 16);
+	moved(3, 0x2000, 0x9000, 32);
+	gc_finish(3);
+	pause(EVENT_PAUSE_END);
+	assert_int_equal(id_at(0x8000), 1);
+	assert_int_equal(id_at(0x9000), 0);
+	assert_int_equal(s.fate, OBJECT_WITHDRAWN);
+	gc_finish(2);
+	assert_int_equal(look().objects->count, 1);
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 static void test_bytes_are_known_without_objects(void **state)
@@ -500,6 +584,9 @@ int main(void)
 		test(test_a_trace_that_ends_in_a_collection_withdraws_nothing),
 		test(test_a_trace_that_ends_after_a_loss_is_in_doubt),
 		test(test_an_exit_forgets),
+		test(test_room_that_is_given_away_is_not_known),
+		test(test_room_of_no_generation_is_given_away_with_any),
+		test(test_a_region_that_became_young_has_none_of_the_old),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -347,6 +347,7 @@ static void add_one_of_each(struct bench *bench)
 	struct gctrace_object_alloc alloc = { .id = 1 };
 	struct gctrace_dump_end dump_end = { .dump = 1 };
 	struct gctrace_figure figure = { .gc = 1 };
+	struct gctrace_reuse reuse = { .length = 1 };
 
 	ADD(bench, GCTRACE_PRODUCER, 0, producer, "minivmcollector");
 	ADD_PLAIN(bench, GCTRACE_GC_START, gc_start);
@@ -365,6 +366,7 @@ static void add_one_of_each(struct bench *bench)
 	ADD_PLAIN(bench, GCTRACE_OBJECT_ALLOC, alloc);
 	ADD_PLAIN(bench, GCTRACE_DUMP_END, dump_end);
 	ADD_PLAIN(bench, GCTRACE_FIGURE, figure);
+	ADD_PLAIN(bench, GCTRACE_REUSE, reuse);
 }
 
 /* As producers of version 1.0 wrote it. */

@@ -371,6 +371,18 @@ static void call_figure(struct trip *trip)
 	expect(trip, &event, EVENT_FIGURE);
 }
 
+static void call_reuse(struct trip *trip)
+{
+	struct event event = { 0 };
+
+	event.reuse.generations = number(trip);
+	event.reuse.start = number(trip);
+	event.reuse.length = number(trip);
+	gctrace_write_reuse(&trip->writer, event.reuse.generations, event.reuse.start,
+			    event.reuse.length);
+	expect(trip, &event, EVENT_REUSE);
+}
+
 static void call_dump_end(struct trip *trip)
 {
 	struct event event = { 0 };
@@ -400,6 +412,7 @@ static void (*const calls[])(struct trip *trip) = {
 	call_ranges,   call_container,	call_roots,  call_object, call_object,
 	call_object,   call_object,	call_class,  call_define, call_space,
 	call_alloc,    call_dump_end,	call_context,  call_figure,
+	call_reuse,
 };
 
 /* ---------------------------------------------------------------------------------------------

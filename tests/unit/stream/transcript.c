@@ -95,6 +95,10 @@ static void add_mark(struct transcript *transcript, const struct event *event)
 		    event->generation.used, event->generation.reserved,
 		    event->generation.after ? "after" : "before");
 		break;
+	case EVENT_REUSE:
+		ADD("reuse generations=%" PRIx64 " start=%" PRIx64 " length=%" PRIx64,
+		    event->reuse.generations, event->reuse.start, event->reuse.length);
+		break;
 	case EVENT_OBJECT_ALLOC:
 		ADD("alloc id=%" PRIx64 " size=%" PRIu64 " class=%" PRIx64 " stack=%" PRIx64
 		    " weight=%" PRIu64,
