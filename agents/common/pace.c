@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "pace.h"
+#include "clock.h"
 #include "emitter.h"
 
 #include <stdint.h>
@@ -11,14 +12,6 @@
 static uint64_t seen; /* batches */
 static bool is_over;
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 bool pace__is_wanted(void)
 {
 	return gctrace_requests_dump() || emitter__has_descriptor();
@@ -27,9 +20,9 @@ bool pace__is_wanted(void)
 static void wait_as_asked(void)
 {
 	const struct timespec look = { .tv_nsec = LOOK_NS };
-	const uint64_t end = now() + WAIT_MOST_NS;
+	const uint64_t end = clock__now() + WAIT_MOST_NS;
 
-	while (gctrace_requests_pause() && pace__is_wanted() && now() < end)
+	while (gctrace_requests_pause() && pace__is_wanted() && clock__now() < end)
 		nanosleep(&look, NULL);
 }
 

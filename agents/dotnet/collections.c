@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "collections.h"
+#include "agents/common/clock.h"
 #include "agents/common/emitter.h"
 #include "bounds.h"
 #include "history.h"
@@ -93,7 +94,7 @@ static struct collection *push(bool is_by_events)
 		atomic_fetch_sub(&by_events, 1);
 	memset(c, 0, sizeof(*c));
 	c->number = ++numbers;
-	c->started_ns = pauses__clock();
+	c->started_ns = clock__now();
 	c->count = NO_COUNT;
 	c->by_events = is_by_events;
 	bounds__sizes(c->before);

@@ -56,8 +56,9 @@ struct ranges_of collections__with_ranges(void);
 bool collections__background_has_ranges(void);
 
 /*
- * Waits until nothing is under way that started by events; session__tells() says already that no
- * other will. By the agent's own threads. After two seconds it forgets them: they never end.
+ * Waits until nothing is under way that started by events. By the agent's own threads. No other
+ * starts so once session__tells() says no. After two seconds it gives up: what is then not told of
+ * their ranges shows by session__openings().
  */
 void collections__await_events(void);
 

@@ -49,9 +49,6 @@
 #include <time.h>
 
 #define GENERATION_ALL 2
-/* Type of GC_START. */
-#define GC_BACKGROUND 1
-#define GC_DURING_BACKGROUND 2
 
 #define LOOK_NS 1000000
 #define LOOKS_UNKNOWN 30 /* until it is taken that there is none */
@@ -104,7 +101,8 @@ static void begin(void)
 
 static bool is_good(void)
 {
-	return dump.has_started && dump.generation >= GENERATION_ALL && dump.type != GC_BACKGROUND;
+	return dump.has_started && dump.generation >= GENERATION_ALL &&
+	       dump.type != GC_TYPE_BACKGROUND;
 }
 
 static void tell(uint32_t id, struct payload *payload)
@@ -195,7 +193,7 @@ static void collection_started(uint32_t number, uint32_t generation, uint32_t ty
 	dump.generation = generation;
 	dump.type = type;
 	dump.has_started = true;
-	if (type == GC_BACKGROUND || type == GC_DURING_BACKGROUND)
+	if (type == GC_TYPE_BACKGROUND || type == GC_TYPE_DURING_BACKGROUND)
 		dump.background = BACKGROUND_RUNS;
 	else if (dump.background == BACKGROUND_UNKNOWN)
 		dump.background = BACKGROUND_NONE;

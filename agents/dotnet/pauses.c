@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "pauses.h"
+#include "agents/common/clock.h"
 #include "agents/common/emitter.h"
 #include "clr.h"
 #include "collections.h"
@@ -8,20 +9,11 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <time.h>
 
 static uint64_t numbers;	 /* of the last one; by the suspending thread */
 static _Atomic uint64_t current; /* 0: none */
 static uint64_t started_ns, suspend_ns;
 static bool is_for_collection;
-
-uint64_t pauses__clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 uint64_t pauses__now(void)
 {
@@ -75,7 +67,7 @@ void pauses__suspend(int32_t reason)
 	numbers++;
 	if (!emitter__is_heard())
 		return;
-	started_ns = pauses__clock();
+	started_ns = clock__now();
 	suspend_ns = UINT64_MAX;
 	is_for_collection = reason == SUSPEND_FOR_GC;
 	atomic_store(&current, numbers);
@@ -85,7 +77,7 @@ void pauses__suspend(int32_t reason)
 void pauses__suspended(void)
 {
 	if (pauses__now())
-		suspend_ns = pauses__clock() - started_ns;
+		suspend_ns = clock__now() - started_ns;
 }
 
 static void end(void)

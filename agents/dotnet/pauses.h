@@ -13,9 +13,6 @@ void pauses__suspended(void);
 void pauses__aborted(void);
 void pauses__resumed(void);
 
-/* ns, CLOCK_MONOTONIC. */
-uint64_t pauses__clock(void);
-
 /* The number of the pause under way, 0: none that was told. Any thread. */
 uint64_t pauses__now(void);
 

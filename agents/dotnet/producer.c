@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "producer.h"
+#include "agents/common/define.h"
 #include "agents/common/emitter.h"
 #include "clr.h"
 
@@ -82,11 +83,6 @@ bool producer__learn_collector(void)
 	return *atomic_load(&collector);
 }
 
-static void define(struct gctrace_writer *writer, uint32_t space, uint64_t id, const char *name)
-{
-	gctrace_write_define(writer, space, id, 0, 0, name, strlen(name));
-}
-
 static const char *const generations[] = { "gen0", "gen1", "gen2", "LOH", "POH" };
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -99,17 +95,17 @@ const char *producer__generation(unsigned generation)
 /* What a collection is called by what it condemns: as .NET calls it. */
 static void define_collections(struct gctrace_writer *writer)
 {
-	define(writer, GCTRACE_SPACE_COLLECTION, 0x1, "gen0");
-	define(writer, GCTRACE_SPACE_COLLECTION, 0x3, "gen1");
-	define(writer, GCTRACE_SPACE_COLLECTION, 0x1f, "gen2");
-	define(writer, GCTRACE_SPACE_COLLECTION, 0x1c, "gen2"); /* a background one */
+	define__name(writer, GCTRACE_SPACE_COLLECTION, 0x1, "gen0");
+	define__name(writer, GCTRACE_SPACE_COLLECTION, 0x3, "gen1");
+	define__name(writer, GCTRACE_SPACE_COLLECTION, 0x1f, "gen2");
+	define__name(writer, GCTRACE_SPACE_COLLECTION, 0x1c, "gen2"); /* a background one */
 }
 
 void producer__write(struct gctrace_writer *writer)
 {
 	gctrace_write_producer(writer, "", version, ".NET", atomic_load(&collector));
 	for (unsigned i = 0; i < LENGTH(generations); i++)
-		define(writer, GCTRACE_SPACE_GENERATION, i, generations[i]);
+		define__name(writer, GCTRACE_SPACE_GENERATION, i, generations[i]);
 	define_collections(writer);
 }
 
@@ -157,14 +153,14 @@ uint32_t producer__reason(uint32_t reason)
 void producer__define_reason(struct gctrace_writer *writer, uint32_t reason)
 {
 	if (reason >= GCTRACE_REASON_OWN)
-		define(writer, GCTRACE_SPACE_REASON, reason,
+		define__name(writer, GCTRACE_SPACE_REASON, reason,
 		       reasons[reason - GCTRACE_REASON_OWN].name);
 }
 
 void producer__define_why(struct gctrace_writer *writer, uint64_t why)
 {
 	if (why == WHY_SURVIVORS)
-		define(writer, GCTRACE_SPACE_WHY, why, "survivors");
+		define__name(writer, GCTRACE_SPACE_WHY, why, "survivors");
 	else if (why == WHY_BACKGROUND)
-		define(writer, GCTRACE_SPACE_WHY, why, "background collection");
+		define__name(writer, GCTRACE_SPACE_WHY, why, "background collection");
 }

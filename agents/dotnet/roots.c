@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "roots.h"
+#include "agents/common/define.h"
 #include "agents/common/table.h"
 #include "clr.h"
 #include "names.h"
@@ -32,16 +33,12 @@ void roots__empty(void)
 	table__empty(&methods);
 }
 
-static void define(struct gctrace_writer *writer, uint32_t space, uint64_t id, const char *name)
-{
-	gctrace_write_define(writer, space, id, 0, 0, name, strlen(name));
-}
-
 void roots__begin(struct gctrace_writer *writer)
 {
-	define(writer, GCTRACE_SPACE_ROOT_KIND, ROOT_KIND_REFCOUNTED, "reference-counted handle");
-	define(writer, GCTRACE_SPACE_CONTAINER, CONTAINER_OF_THREADS,
-	       "thread statics and native frames");
+	define__name(writer, GCTRACE_SPACE_ROOT_KIND, ROOT_KIND_REFCOUNTED,
+		     "reference-counted handle");
+	define__name(writer, GCTRACE_SPACE_CONTAINER, CONTAINER_OF_THREADS,
+		     "thread statics and native frames");
 }
 
 /* What was begun last, by which writer. */

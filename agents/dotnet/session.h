@@ -34,7 +34,10 @@ enum session {
 };
 
 /* GCStart_V2's Type. */
-#define GC_TYPE_BACKGROUND 1
+enum gc_type {
+	GC_TYPE_BACKGROUND = 1,
+	GC_TYPE_DURING_BACKGROUND = 2,
+};
 
 /*
  * S_OK, also when it is open already, or the runtime's error. The first in a process takes 20 to

@@ -218,7 +218,8 @@ int relocation__condemn(struct relocation *r, uint64_t mask)
 /* ---------------------------------------------------------------- what is not known any more */
 
 /* What of the span lies in [start, end). */
-static int forget_between(struct relocation *r, uint64_t start, uint64_t end, const struct span *span)
+static int forget_between(struct relocation *r, uint64_t start, uint64_t end,
+			  const struct span *span)
 {
 	const uint64_t first = start > span->start ? start : span->start;
 	const uint64_t last = (end < span->end ? end : span->end) - 1;

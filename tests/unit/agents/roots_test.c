@@ -68,6 +68,17 @@ static size_t put_head(uint8_t *to, uint32_t count)
 	return 10;
 }
 
+/* How many roots were told. */
+static uint64_t tell_roots(const uint8_t *bytes, size_t used)
+{
+	struct payload payload = payload__of(bytes, used);
+	struct totals totals = { 0 };
+
+	told[0] = 0;
+	roots__event(&writer, &payload, &totals);
+	return totals.roots;
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -80,8 +91,6 @@ static void each_kind_has_its_container(void **state)
 {
 	uint8_t bytes[512];
 	size_t used = put_head(bytes, 9);
-	struct totals totals = { 0 };
-	struct payload payload;
 
 	(void)state;
 	used += put_root(bytes + used, 0x100, 0, 0, 0x77);
@@ -93,47 +102,37 @@ static void each_kind_has_its_container(void **state)
 	used += put_root(bytes + used, 0x700, 2, FLAG_REFCOUNTED, 7);
 	used += put_root(bytes + used, 0x800, 2, FLAG_WEAK, 8);
 	used += put_root(bytes + used, 0x900, 3, 0, 0);
-	payload = payload__of(bytes, used);
-	roots__event(&writer, &payload, &totals);
+	assert_int_equal(tell_roots(bytes, used), 9);
 	assert_string_equal(told, "method 77 App.Main 3(0,77): 100/0/1/-1 200/0/1/-1 "
 				  "256(0,0): 300/0/0/-1 "
 				  "10(0,0): 400/0/6/-1 "
 				  "14(0,0): 500/0/3/5 600/0/4/6 700/0/256/7 "
 				  "18(0,0): 800/100/5/8 "
 				  "11(0,0): 900/0/7/-1 ");
-	assert_int_equal(totals.roots, 9);
 }
 
 static void nulls_are_no_roots(void **state)
 {
 	uint8_t bytes[64];
 	size_t used = put_head(bytes, 2);
-	struct totals totals = { 0 };
-	struct payload payload;
 
 	(void)state;
 	used += put_root(bytes + used, 0, 2, FLAG_WEAK, 8);
 	used += put_root(bytes + used, 0x100, 3, 0, 0);
-	payload = payload__of(bytes, used);
-	roots__event(&writer, &payload, &totals);
+	assert_int_equal(tell_roots(bytes, used), 1);
 	assert_string_equal(told, "11(0,0): 100/0/7/-1 ");
-	assert_int_equal(totals.roots, 1);
 }
 
 static void a_method_is_named_once_a_dump(void **state)
 {
 	uint8_t bytes[64];
 	const size_t used = put_head(bytes, 1) + put_root(bytes + 10, 0x100, 0, 0, 0x77);
-	struct totals totals = { 0 };
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		struct payload payload = payload__of(bytes, used);
-
-		told[0] = 0;
 		if (i == 2)
 			roots__empty();
-		roots__event(&writer, &payload, &totals);
+		assert_int_equal(tell_roots(bytes, used), 1);
 		assert_string_equal(told, i == 1 ? "3(0,77): 100/0/1/-1 " :
 						   "method 77 App.Main 3(0,77): 100/0/1/-1 ");
 	}
@@ -159,17 +158,10 @@ static void a_cut_event_tells_what_is_whole(void **state)
 {
 	uint8_t bytes[64];
 	const size_t used = put_head(bytes, 1000) + put_root(bytes + 10, 0x100, 3, 0, 0);
-	struct totals totals = { 0 };
 
 	(void)state;
-	for (size_t i = 0; i <= used; i++) {
-		struct payload payload = payload__of(bytes, i);
-
-		told[0] = 0;
-		totals.roots = 0;
-		roots__event(&writer, &payload, &totals);
-		assert_int_equal(totals.roots, i == used);
-	}
+	for (size_t i = 0; i <= used; i++)
+		assert_int_equal(tell_roots(bytes, i), i == used);
 }
 
 int main(void)
