@@ -72,6 +72,12 @@ BPFTOOL ?= $(call first_that_runs,bpftool /usr/sbin/bpftool /usr/local/sbin/bpft
 CLANG := $(CLANG)
 BPFTOOL := $(BPFTOOL)
 
+# Headers of a JDK: JAVA_HOME's, or the first that is installed. Any will do from Java 11 on.
+JDK_INCLUDE ?= $(patsubst %/jvmti.h,%,$(firstword $(wildcard \
+	$(if $(JAVA_HOME),$(JAVA_HOME)/include/jvmti.h) /usr/lib/jvm/*/include/jvmti.h)))
+JDK_INCLUDE := $(JDK_INCLUDE)
+jdk_flags = $(if $(JDK_INCLUDE),-isystem $(JDK_INCLUDE) -isystem $(JDK_INCLUDE)/linux)
+
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null || uname -m)
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 ARCH := $(strip $(if $(filter x86_64-%,$(MACHINE)-),x86,$(if $(filter aarch64-%,$(MACHINE)-),arm64,\
@@ -95,8 +101,9 @@ user_flags := $(common_flags) -Iinclude -Iuser -I. -I$(BUILD)
 minivm_flags := $(common_flags) -Iinclude -Itests/minivm -pthread
 # Loaded into other programs: no symbol but those asked for is seen there, none is bound late.
 agent_flags := $(filter-out $(SANITIZE),$(common_flags)) -Iinclude -I. -pthread -fPIC -fvisibility=hidden
+agent_flags += $(jdk_flags)
 agent_link_flags := -shared -pthread -Wl,--as-needed -Wl,-z,defs -Wl,-z,now
-test_flags := $(user_flags) -Itests
+test_flags := $(user_flags) -Itests $(jdk_flags)
 link_flags := $(if $(filter 1,$(SAN)),$(SANITIZE)) -Wl,--as-needed -pthread
 fuzz_flags := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 
@@ -119,6 +126,7 @@ user_srcs := $(call find,user,*.c)
 minivm_srcs := $(sort $(wildcard tests/minivm/*.c))
 agent_common_srcs := $(sort $(wildcard agents/common/*.c))
 agent_dotnet_srcs := $(sort $(wildcard agents/dotnet/*.c))
+agent_hotspot_srcs := $(sort $(wildcard agents/hotspot/*.c))
 unit_srcs := $(call find,tests/unit,*_test.c)
 unit_support_srcs := $(filter-out $(unit_srcs),$(call find,tests/unit,*.c))
 fuzz_srcs := $(sort $(wildcard tests/fuzz/*_fuzz.c))
@@ -138,13 +146,15 @@ lib_objs := $(lib_srcs:%.c=$(BUILD)/obj/%.o)
 main_obj := $(main_src:%.c=$(BUILD)/obj/%.o)
 minivm_objs := $(minivm_srcs:%.c=$(BUILD)/obj/%.o)
 agent_dotnet_objs := $(patsubst %.c,$(BUILD)/agent/%.o,$(agent_common_srcs) $(agent_dotnet_srcs))
+agent_hotspot_objs := $(patsubst %.c,$(BUILD)/agent/%.o,$(agent_common_srcs) $(agent_hotspot_srcs))
 bench_support_objs := $(bench_support_srcs:%.c=$(BUILD)/obj/%.o)
 proof_support_objs := $(proof_support_srcs:%.c=$(BUILD)/obj/%.o)
-agent_objs := $(patsubst %.c,$(BUILD)/obj/%.o,$(agent_common_srcs) $(agent_dotnet_srcs))
+unit_dotnet_objs := $(patsubst %.c,$(BUILD)/obj/%.o,$(agent_common_srcs) $(agent_dotnet_srcs))
+unit_hotspot_objs := $(patsubst %.c,$(BUILD)/obj/%.o,$(agent_common_srcs) $(agent_hotspot_srcs))
 unit_support_objs := $(unit_support_srcs:%.c=$(BUILD)/obj/%.o)
 fuzz_lib_objs := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(lib_srcs) $(agent_common_srcs) \
 	$(agent_dotnet_srcs))
-unit_agents := $(if $(agent_objs),$(BUILD)/tests/unit/libagents.a)
+unit_agents := $(BUILD)/tests/unit/libagents.a $(BUILD)/tests/unit/libhotspot.a
 unit_support := $(if $(unit_support_srcs),$(BUILD)/tests/unit/libsupport.a)
 units := $(unit_srcs:%.c=$(BUILD)/%)
 fuzzers := $(fuzz_srcs:%.c=$(BUILD)/%)
@@ -154,7 +164,7 @@ lib := $(BUILD)/libgctrace.a
 fuzz_lib := $(BUILD)/fuzz/libgctrace.a
 gctrace := $(if $(wildcard $(main_src)),$(BUILD)/gctrace)
 minivm := $(if $(minivm_srcs),$(BUILD)/minivm)
-agents := $(if $(agent_dotnet_srcs),$(BUILD)/libgctrace-dotnet.so)
+agents := $(BUILD)/libgctrace-dotnet.so $(BUILD)/libgctrace-hotspot.so
 
 # ---------------------------------------------------------------------------------------------
 # Targets for people
@@ -320,10 +330,12 @@ $(BUILD)/agent/%.o: %.c $(BUILD)/.flags-agent $(needs)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call compile,$(agent_flags))
 
-$(BUILD)/libgctrace-dotnet.so: $(agent_dotnet_objs) $(BUILD)/.flags-agent
+$(BUILD)/libgctrace-dotnet.so: $(agent_dotnet_objs)
+$(BUILD)/libgctrace-hotspot.so: $(agent_hotspot_objs)
+$(BUILD)/libgctrace-dotnet.so $(BUILD)/libgctrace-hotspot.so: $(BUILD)/.flags-agent
 	$(say) LINK $@
 	$(Q)$(CC) $(agent_link_flags) $(CFLAGS) $(filter-out -static,$(LDFLAGS)) -Wl,-soname,$(@F) \
-		-o $@ $(agent_dotnet_objs)
+		-o $@ $(filter %.o,$^)
 
 # ---------------------------------------------------------------------------------------------
 # Tests: every X_test.c is a program, and in tests/bench what has a main, with the other files there
@@ -345,13 +357,16 @@ $(BUILD)/obj/agents/%.o: agents/%.c $(BUILD)/.flags-user $(needs)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call compile,$(test_flags))
 
-$(unit_agents): $(agent_objs)
+$(BUILD)/tests/unit/libagents.a: $(unit_dotnet_objs)
+$(BUILD)/tests/unit/libhotspot.a: $(unit_hotspot_objs)
+$(unit_agents):
 	$(say) AR $@
 	$(Q)mkdir -p $(@D)
-	$(Q)rm -f $@ && $(AR) rcsD $@ $(agent_objs)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $(filter %.o,$^)
 
-# Only tests of the agents see them: an agent and gctrace have names in common.
-$(BUILD)/tests/unit/agents/%: agents_seen := $(unit_agents)
+# Only tests of an agent see it: two agents, or one and gctrace, have names in common.
+$(BUILD)/tests/unit/agents/%: agents_seen := $(BUILD)/tests/unit/libagents.a
+$(BUILD)/tests/unit/agents/hotspot_%: agents_seen := $(BUILD)/tests/unit/libhotspot.a
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(unit_support) $(unit_agents) $(lib) \
 		$(BUILD)/.flags-link

@@ -12,7 +12,7 @@
 #include <gctrace/probes.h>
 
 #include "payload.h"
-#include "totals.h"
+#include "agents/common/totals.h"
 
 /* BULK_NODE. Ends early when the dump is over (pace__may_go_on). */
 void nodes__event(struct gctrace_writer *writer, struct payload *payload, struct totals *totals);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "payload.h"
-#include "totals.h"
+#include "agents/common/totals.h"
 
 /* enum gctrace_root_kind and gctrace_container_type: our own. */
 #define ROOT_KIND_REFCOUNTED GCTRACE_ROOT_OWN

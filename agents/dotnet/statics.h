@@ -21,7 +21,7 @@
 #include <stdbool.h>
 
 #include "payload.h"
-#include "totals.h"
+#include "agents/common/totals.h"
 
 /* Once, outside of a pause. False: no address space. */
 bool statics__init(void);

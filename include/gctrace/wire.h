@@ -304,6 +304,7 @@ enum gctrace_container_type {
 	GCTRACE_C_WEAK = 18,	  /* weak references: they keep nothing alive */
 	GCTRACE_C_FROZEN = 19,	  /* objects outside of the collected heap, which never go */
 	GCTRACE_C_THREAD_STATIC = 20, /* a thread's own: id1: class, id2: thread */
+	GCTRACE_C_RT_FRAME = 21, /* as C_RT_JIT, where it is not told how the frame is executed */
 	GCTRACE_C_OWN = 256	  /* from here on: the producer's, named by DEFINE */
 };
 

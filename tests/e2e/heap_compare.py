@@ -16,13 +16,13 @@ def words(parts):
 
 
 WEAK_CLASS, DEPENDENT, WEAK = 0x8, 17, 18
-THREAD, FRAMES = 2, range(3, 9)
+THREAD, FRAMES = 2, (*range(3, 9), 21)
 # As in gctrace/wire.h, by the words of docs/output.md.
 CONTAINERS = {
     2: "thread", 3: "jit_frame", 4: "native_frame", 5: "native_gc_frame", 6: "com_frame",
     7: "interpreted_frame", 8: "fast_interpreted_frame", 9: "static", 10: "finalizer",
     11: "internal", 14: "handles", 15: "globals", 16: "monitors", 17: "dependent", 18: "weak",
-    256: "own"}
+    21: "frame", 256: "own"}
 ROOTS = {
     0: "unknown", 1: "local", 2: "static", 3: "handle", 4: "pinned_handle", 5: "weak_handle",
     6: "finalizer", 7: "internal", 8: "monitor", 9: "thread", 10: "register", 256: "own"}

@@ -101,7 +101,8 @@ void heap_roots__free(struct heap_roots *roots)
 
 bool heap_root__is_frame(uint64_t type)
 {
-	return type >= GCTRACE_C_RT_JIT && type <= GCTRACE_C_RT_FAST_INTERPRETED;
+	return (type >= GCTRACE_C_RT_JIT && type <= GCTRACE_C_RT_FAST_INTERPRETED) ||
+	       type == GCTRACE_C_RT_FRAME;
 }
 
 static int find_container(struct heap_roots *roots, uint64_t type, uint64_t id1, uint64_t id2)

@@ -362,6 +362,7 @@ static enum graph_root_type root_type_of(const struct heap_root *root)
 		[GCTRACE_C_HANDLES] = ROOT_JNI_GLOBAL,
 		[GCTRACE_C_GLOBALS] = ROOT_JNI_GLOBAL,
 		[GCTRACE_C_MONITORS] = ROOT_MONITOR_USED,
+		[GCTRACE_C_RT_FRAME] = ROOT_JAVA_FRAME,
 	};
 
 	/* Beside the thread object itself, a thread's own roots are those of its stack. */

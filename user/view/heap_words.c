@@ -82,6 +82,7 @@ static const struct root_words *container_words(uint64_t type)
 		[GCTRACE_C_WEAK] = { "weak", "weak references (keep nothing alive)" },
 		[GCTRACE_C_FROZEN] = { "frozen", "frozen objects" },
 		[GCTRACE_C_THREAD_STATIC] = { "thread_static", "thread statics" },
+		[GCTRACE_C_RT_FRAME] = { "frame", "frames" },
 	};
 
 	if (type < sizeof(all) / sizeof(*all) && all[type].name)

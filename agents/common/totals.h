@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a dump has told so far. */
-#ifndef GCTRACE_DOTNET_TOTALS_H
-#define GCTRACE_DOTNET_TOTALS_H
+#ifndef GCTRACE_AGENT_TOTALS_H
+#define GCTRACE_AGENT_TOTALS_H
 
 #include <stdint.h>
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "addresses.h"
+
+#include <stddef.h>
+
+#define OBJECTS 3
+#define NEAR 8 /* words to either side */
+#define ALL ((1u << OBJECTS) - 1)
+#define MARKS_OUTSIDE 21 /* the Java from which walks mark beside the heap */
+#define USUAL_REFERRER (-1)
+
+struct addresses addresses;
+
+struct search {
+	jobject objects[OBJECTS];
+	jobject array;			/* its one element is the first of them */
+	unsigned found[2 * NEAR + 1];	/* sets of objects, by place */
+	unsigned referrer[2 * NEAR + 1]; /* was the array there? */
+};
+
+/* A handle is the address of the word with the object, the low bits say of which kind. */
+static uint64_t object_of(jobject handle)
+{
+	return *(const uint64_t *)((uintptr_t)handle & ~(uintptr_t)7);
+}
+
+/* The nearest place where all was found; 0: none, the tag stands there. */
+static int nearest(const unsigned *found, unsigned all)
+{
+	for (int i = 1; i <= NEAR; i++) {
+		if (found[NEAR - i] == all)
+			return -i;
+		if (found[NEAR + i] == all)
+			return i;
+	}
+	return 0;
+}
+
+static jint JNICALL look_at_root(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
+				 jlong class_, jlong referrer_class, jlong size, jlong *tag,
+				 jlong *referrer_tag, jint length, void *context)
+{
+	struct search *search = context;
+
+	(void)info;
+	(void)class_;
+	(void)referrer_class;
+	(void)size;
+	(void)referrer_tag;
+	(void)length;
+	if (kind != JVMTI_HEAP_REFERENCE_JNI_LOCAL)
+		return 0;
+	for (int at = -NEAR; at <= NEAR; at++) {
+		for (unsigned i = 0; i < OBJECTS; i++) {
+			if (addresses__at(tag, at) == object_of(search->objects[i]))
+				search->found[NEAR + at] |= 1u << i;
+		}
+	}
+	return nearest(search->found, ALL) ? JVMTI_VISIT_ABORT : 0;
+}
+
+static jint JNICALL look_at_element(jvmtiHeapReferenceKind kind,
+				    const jvmtiHeapReferenceInfo *info, jlong class_,
+				    jlong referrer_class, jlong size, jlong *tag,
+				    jlong *referrer_tag, jint length, void *context)
+{
+	struct search *search = context;
+
+	(void)info;
+	(void)class_;
+	(void)referrer_class;
+	(void)size;
+	(void)length;
+	if (kind != JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT || !referrer_tag)
+		return 0;
+	if (addresses__at(tag, addresses.object) != object_of(search->objects[0]))
+		return JVMTI_VISIT_ABORT;
+	for (int at = -NEAR; at <= NEAR; at++) {
+		if (addresses__at(referrer_tag, at) == object_of(search->array))
+			search->referrer[NEAR + at] = 1;
+	}
+	return JVMTI_VISIT_ABORT;
+}
+
+/* Strings: they can be made without a class, and without running any code of Java. */
+static bool make_objects(struct visit *visit, struct search *search)
+{
+	for (unsigned i = 0; i < OBJECTS; i++) {
+		search->objects[i] = VM_CALL(visit->jni, NewStringUTF, "");
+		if (!search->objects[i])
+			return false;
+	}
+
+	jclass string = VM_CALL(visit->jni, GetObjectClass, search->objects[0]);
+
+	search->array = VM_CALL(visit->jni, NewObjectArray, 1, string, search->objects[0]);
+	return search->array != NULL;
+}
+
+static void follow(struct visit *visit, jvmtiHeapReferenceCallback callback, jobject from,
+		   struct search *search)
+{
+	const jvmtiHeapCallbacks callbacks = { .heap_reference_callback = callback };
+
+	VM_CALL(visit->jvmti, FollowReferences, 0, NULL, from, &callbacks, search);
+}
+
+void addresses__find(struct visit *visit)
+{
+	struct search search = { .array = NULL };
+
+	addresses = (struct addresses){ .referrer = USUAL_REFERRER };
+	if (!make_objects(visit, &search))
+		return;
+	follow(visit, look_at_root, NULL, &search);
+	addresses.object = nearest(search.found, ALL);
+	if (addresses.object && vm__version() >= MARKS_OUTSIDE) {
+		follow(visit, look_at_element, search.array, &search);
+		addresses.referrer = nearest(search.referrer, 1);
+	}
+	addresses.are_known = addresses.object && addresses.referrer;
+}
+
+void addresses__give_up(void)
+{
+	addresses.are_known = false;
+}

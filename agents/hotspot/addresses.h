@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The addresses of objects, by which a dump names them.
+ *
+ * JVMTI hands a callback no object, only pointers to its tag and its referrer's. In HotSpot these
+ * point into a structure on its stack, in which the objects stand beside their tags. Where, is no
+ * interface: it is looked for by objects of which we hold handles, and what is not found there is
+ * not relied on: then tags are the names, which costs the program some 70 bytes an object for the
+ * dump's time.
+ *
+ * The referrer's place is found by a walk from an array of ours. A JVM that marks in the objects
+ * looks at all of its heap behind such a walk; those (before Java 21) all have the one layout, which
+ * is taken, and the dump looks at every referrer whether it can be one.
+ */
+#ifndef GCTRACE_HOTSPOT_ADDRESSES_H
+#define GCTRACE_HOTSPOT_ADDRESSES_H
+
+#include <stdint.h>
+
+#include "vm.h"
+
+/* Words from a tag to its object. */
+struct addresses {
+	bool are_known;
+	int object;   /* of what is referred to, from tag_ptr */
+	int referrer; /* from referrer_tag_ptr */
+};
+
+extern struct addresses addresses;
+
+/* The JVM lives. What is found is in `addresses`. */
+void addresses__find(struct visit *visit);
+
+/* They proved wrong. */
+void addresses__give_up(void);
+
+static inline uint64_t addresses__at(const jlong *tag, int words)
+{
+	return ((const uint64_t *)(const void *)tag)[words];
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Which objects a dump has named, and which it has visited: two bits for each 8 bytes of address.
+ *
+ *	id  | 128 MiB | 256 bytes |       a leaf for each 128 MiB in which there is an object,
+ *	       tops       word            4 MiB of address space; pages come as they are touched
+ *
+ * So it needs to know nothing of where the heap lies. All of it is given back after a dump.
+ */
+#ifndef GCTRACE_HOTSPOT_SEEN_H
+#define GCTRACE_HOTSPOT_SEEN_H
+
+#include <gctrace/wire.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agents/common/region.h"
+
+#define SEEN_ADDRESS_BITS 48
+#define SEEN_LEAF_BITS 27
+#define SEEN_WORD_BITS 8
+#define SEEN_LEAF_BYTES (sizeof(uint64_t) << (SEEN_LEAF_BITS - SEEN_WORD_BITS))
+
+/* The bits are the flags of a reference to the object (spec S1). */
+enum seen_marks {
+	SEEN_REPORTED = GCTRACE_ALREADY_REPORTED,
+	SEEN_VISITED = GCTRACE_ALREADY_VISITED,
+	SEEN_NO_ROOM = 4 /* never set: the answer where there is no room for a mark */
+};
+
+struct seen {
+	struct region tops;	/* uint32_t: leaf + 1; 0: none */
+	struct region leaves;
+};
+
+extern struct seen seen;
+
+/* Once, outside of a pause. False: no address space. */
+bool seen__init(void);
+void seen__empty(void);
+
+/* The word with the id's bits, in a leaf that is new. NULL: no room. */
+uint64_t *seen__add_leaf(uint64_t id);
+
+static inline uint64_t *seen__word(uint64_t id)
+{
+	const uint64_t word = id >> SEEN_WORD_BITS & ((1u << (SEEN_LEAF_BITS - SEEN_WORD_BITS)) - 1);
+	uint32_t leaf;
+
+	if (id >> SEEN_ADDRESS_BITS)
+		return NULL;
+	leaf = ((const uint32_t *)(const void *)seen.tops.at)[id >> SEEN_LEAF_BITS];
+	if (!leaf)
+		return seen__add_leaf(id);
+	return (uint64_t *)(void *)(seen.leaves.at + (leaf - 1) * SEEN_LEAF_BYTES) + word;
+}
+
+/* Sets marks of an object; the answer is what was set before. */
+static inline unsigned seen__mark(uint64_t id, unsigned marks)
+{
+	const unsigned shift = (unsigned)(id >> 3 & 31) * 2;
+	uint64_t *word = seen__word(id);
+	unsigned before;
+
+	if (!word)
+		return SEEN_NO_ROOM;
+	before = (unsigned)(*word >> shift) & 3;
+	if ((before & marks) != marks)
+		*word |= (uint64_t)marks << shift;
+	return before;
+}
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "vm.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#define LOCALS 64
+
+static JavaVM *java;
+static jvmtiEnv *lasting; /* for events of the JVM's life; it has no capabilities */
+static atomic_bool is_live;
+static void (*init_call)(void);
+
+bool vm__is_live(void)
+{
+	return atomic_load(&is_live);
+}
+
+void vm__set_live(bool now)
+{
+	atomic_store(&is_live, now);
+}
+
+static void JNICALL initialised(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	(void)jvmti;
+	(void)jni;
+	(void)thread;
+	vm__set_live(true);
+	if (init_call)
+		init_call();
+}
+
+static void JNICALL dies(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	(void)jvmti;
+	(void)jni;
+	vm__set_live(false);
+}
+
+static void enable(jvmtiEvent event)
+{
+	VM_CALL(lasting, SetEventNotificationMode, JVMTI_ENABLE, event, NULL);
+}
+
+bool vm__init(JavaVM *vm)
+{
+	const jvmtiEventCallbacks callbacks = { .VMInit = initialised, .VMDeath = dies };
+
+	java = vm;
+	if (VM_CALL(java, GetEnv, (void **)&lasting, JVMTI_VERSION_11))
+		return false;
+	VM_CALL(lasting, SetEventCallbacks, &callbacks, (jint)sizeof(callbacks));
+	enable(JVMTI_EVENT_VM_INIT);
+	enable(JVMTI_EVENT_VM_DEATH);
+	return true;
+}
+
+void vm__on_init(void (*call)(void))
+{
+	init_call = call;
+}
+
+int vm__version(void)
+{
+	jint version = 0;
+
+	VM_CALL(lasting, GetVersionNumber, &version);
+	return (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR;
+}
+
+char *vm__property(const char *name)
+{
+	char *value = NULL;
+
+	if (VM_CALL(lasting, GetSystemProperty, name, &value))
+		return NULL;
+	return value;
+}
+
+void vm__free(jvmtiEnv *jvmti, void *memory)
+{
+	VM_CALL(jvmti ? jvmti : lasting, Deallocate, memory);
+}
+
+static bool attach(struct visit *visit)
+{
+	static char name[] = "gctrace";
+	JavaVMAttachArgs arguments = { .version = JNI_VERSION_1_6, .name = name };
+
+	if (!vm__is_live())
+		return false;
+	if (!VM_CALL(java, GetEnv, (void **)&visit->jni, JNI_VERSION_1_6))
+		return true;
+	visit->was_attached = true;
+	return !VM_CALL(java, AttachCurrentThreadAsDaemon, (void **)&visit->jni, &arguments);
+}
+
+static bool get_environment(struct visit *visit)
+{
+	const jvmtiCapabilities wanted = { .can_tag_objects = 1 };
+
+	if (VM_CALL(java, GetEnv, (void **)&visit->jvmti, JVMTI_VERSION_11))
+		return false;
+	if (!VM_CALL(visit->jvmti, AddCapabilities, &wanted) &&
+	    !VM_CALL(visit->jni, PushLocalFrame, LOCALS))
+		return true;
+	VM_CALL(visit->jvmti, DisposeEnvironment);
+	return false;
+}
+
+static void detach(struct visit *visit)
+{
+	if (visit->was_attached && vm__is_live())
+		VM_CALL(java, DetachCurrentThread);
+}
+
+bool vm__enter(struct visit *visit)
+{
+	*visit = (struct visit){ 0 };
+	if (!attach(visit))
+		return false;
+	if (get_environment(visit))
+		return true;
+	VM_CALL(visit->jni, ExceptionClear);
+	detach(visit);
+	return false;
+}
+
+void vm__leave(struct visit *visit)
+{
+	VM_CALL(visit->jni, ExceptionClear);
+	VM_CALL(visit->jni, PopLocalFrame, NULL);
+	VM_CALL(visit->jvmti, DisposeEnvironment);
+	detach(visit);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The JVM that the library is in, and being a thread of it.
+ *
+ * A thread may call the JVM only while it is attached, and to be attached when the JVM ends delays
+ * that; so the agent's threads are attached for as long as a dump takes, and never else.
+ */
+#ifndef GCTRACE_HOTSPOT_VM_H
+#define GCTRACE_HOTSPOT_VM_H
+
+#include <jvmti.h>
+#include <stdbool.h>
+
+#define VM_CALL(env, function, ...) ((*(env))->function((env), ##__VA_ARGS__))
+
+/* A thread of the JVM with an environment of its own, in which objects can be tagged. */
+struct visit {
+	JNIEnv *jni;
+	jvmtiEnv *jvmti;
+	bool was_attached; /* by us */
+};
+
+/* Once, when the library is loaded. False: this JVM has no JVMTI of Java 11. */
+bool vm__init(JavaVM *vm);
+
+/* Java 17: 17; 0: not known. */
+int vm__version(void);
+
+/* It is initialised, and has not begun to end. Any thread. */
+bool vm__is_live(void);
+void vm__set_live(bool is_live);
+
+/* What is called when the JVM is initialised, on a thread of it. */
+void vm__on_init(void (*call)(void));
+
+/* False: the JVM ends, or has no memory. */
+bool vm__enter(struct visit *visit);
+/* Disposes of the environment, and with it of all tags. */
+void vm__leave(struct visit *visit);
+
+/* A text of the JVM's own ("java.vm.version"), to be freed by vm__free(); NULL: none. */
+char *vm__property(const char *name);
+/* What a JVMTI function has allocated; NULL is legal. */
+void vm__free(jvmtiEnv *jvmti, void *memory);
+
+#endif
