@@ -18,12 +18,6 @@ struct search {
 	unsigned referrer[2 * NEAR + 1]; /* was the array there? */
 };
 
-/* A handle is the address of the word with the object, the low bits say of which kind. */
-static uint64_t object_of(jobject handle)
-{
-	return *(const uint64_t *)((uintptr_t)handle & ~(uintptr_t)7);
-}
-
 /* The nearest place where all was found; 0: none, the tag stands there. */
 static int nearest(const unsigned *found, unsigned all)
 {
@@ -52,7 +46,7 @@ static jint JNICALL look_at_root(jvmtiHeapReferenceKind kind, const jvmtiHeapRef
 		return 0;
 	for (int at = -NEAR; at <= NEAR; at++) {
 		for (unsigned i = 0; i < OBJECTS; i++) {
-			if (addresses__at(tag, at) == object_of(search->objects[i]))
+			if (addresses__at(tag, at) == addresses__of(search->objects[i]))
 				search->found[NEAR + at] |= 1u << i;
 		}
 	}
@@ -73,10 +67,10 @@ static jint JNICALL look_at_element(jvmtiHeapReferenceKind kind,
 	(void)length;
 	if (kind != JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT || !referrer_tag)
 		return 0;
-	if (addresses__at(tag, addresses.object) != object_of(search->objects[0]))
+	if (addresses__at(tag, addresses.object) != addresses__of(search->objects[0]))
 		return JVMTI_VISIT_ABORT;
 	for (int at = -NEAR; at <= NEAR; at++) {
-		if (addresses__at(referrer_tag, at) == object_of(search->array))
+		if (addresses__at(referrer_tag, at) == addresses__of(search->array))
 			search->referrer[NEAR + at] = 1;
 	}
 	return JVMTI_VISIT_ABORT;

@@ -39,4 +39,10 @@ static inline uint64_t addresses__at(const jlong *tag, int words)
 	return ((const uint64_t *)(const void *)tag)[words];
 }
 
+/* A local handle is the address of a word with the object; the low bits say of which kind it is. */
+static inline uint64_t addresses__of(jobject handle)
+{
+	return *(const uint64_t *)((uintptr_t)handle & ~(uintptr_t)7);
+}
+
 #endif

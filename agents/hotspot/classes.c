@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "classes.h"
+#include "held.h"
 #include "names.h"
 
 #include <string.h>
@@ -179,13 +180,15 @@ bool classes__learn(struct visit *visit)
 	if (VM_CALL(visit->jvmti, GetLoadedClasses, &count, &classes))
 		return false;
 	number_all(visit, classes, count);
-	for (jint i = 0; i < count; i++) {
+	for (jint i = 0; i < count; i++)
 		learn(visit, classes[i], number_of(visit, classes[i]));
+	for (uint32_t number = 1; number <= types.known; number++)
+		settle(types__at(number));
+	for (jint i = 0; i < count; i++) {
+		held__take(visit, classes[i], types__at(number_of(visit, classes[i])));
 		drop(visit, classes[i]);
 	}
 	vm__free(visit->jvmti, classes);
-	for (uint32_t number = 1; number <= types.known; number++)
-		settle(types__at(number));
 	return types.classes != 0;
 }
 

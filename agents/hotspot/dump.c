@@ -23,6 +23,7 @@
 #include "agents/common/thread.h"
 #include "agents/common/totals.h"
 #include "classes.h"
+#include "held.h"
 #include "nodes.h"
 #include "producer.h"
 #include "roots.h"
@@ -62,6 +63,7 @@ static bool tell_names(struct visit *visit)
 	if (is_learnt) {
 		classes__tell(writer);
 		threads__tell(visit, writer);
+		roots__leave_out(threads__own(visit));
 	}
 	emitter__release(writer);
 	return is_learnt;
@@ -109,6 +111,7 @@ static void tell_end(struct gctrace_writer *writer, enum gctrace_dump_status sta
 static void forget(void)
 {
 	nodes__empty();
+	held__empty();
 	roots__empty();
 	threads__empty();
 	types__empty();
@@ -156,8 +159,8 @@ static bool get_ready(void)
 {
 	if (dump.is_ready || dump.cannot)
 		return dump.is_ready;
-	dump.is_ready = types__init() && nodes__init() && roots__init() && threads__init() &&
-			worker__start(&dump.worker, "gctrace-dump");
+	dump.is_ready = types__init() && nodes__init() && held__init() && roots__init() &&
+			threads__init() && worker__start(&dump.worker, "gctrace-dump");
 	dump.cannot = !dump.is_ready;
 	return dump.is_ready;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "nodes.h"
 #include "agents/common/table.h"
+#include "addresses.h"
 #include "classes.h"
+#include "held.h"
 #include "roots.h"
 #include "seen.h"
 #include "types.h"
@@ -171,6 +173,16 @@ static void tell_part(uint32_t flags)
 	node.object.count = 0;
 }
 
+/* At a place that is said with it. */
+static void add_placed(uint64_t place, uint64_t to, uint32_t flags)
+{
+	if (node.object.count == GCTRACE_PART_ENTRIES)
+		tell_part(GCTRACE_MORE_REFERENCES);
+	node.refs[node.object.count] = to;
+	node.flags[node.object.count] = flags;
+	node.places[node.object.count++] = place;
+}
+
 /* Not yet enqueued: the reference does not keep what it refers to for a finalizer. */
 static void weigh_final(void)
 {
@@ -178,6 +190,23 @@ static void weigh_final(void)
 
 	if (type->is_final && node.refs[type->next])
 		node.flags[type->referent] &= ~(uint32_t)type->strength;
+}
+
+/* A handle that the walk has not come by is not trusted. */
+static void add_held(void)
+{
+	const struct held *held;
+	const uint32_t count = addresses.are_known ? held__of(types__at(node.number), &held) : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t to = addresses__of(held[i].handle);
+		const unsigned before = seen__mark(to, 0);
+
+		if (!(before & SEEN_REPORTED))
+			continue;
+		add_placed(held[i].position, to, before);
+		node.totals->references++;
+	}
 }
 
 static void close_node(void)
@@ -191,6 +220,7 @@ static void close_node(void)
 		count_object(node.object.size);
 	} else if (node.type->kind == TYPE_CLASS) {
 		types__at(node.number)->is_closed = true;
+		add_held();
 	}
 	tell_part(0);
 }
@@ -243,16 +273,6 @@ void nodes__visit(uint64_t id, uint64_t class_, uint64_t number)
 }
 
 /* ---- References ---- */
-
-/* At a place that is said with it. */
-static void add_placed(uint64_t place, uint64_t to, uint32_t flags)
-{
-	if (node.object.count == GCTRACE_PART_ENTRIES)
-		tell_part(GCTRACE_MORE_REFERENCES);
-	node.refs[node.object.count] = to;
-	node.flags[node.object.count] = flags;
-	node.places[node.object.count++] = place;
-}
 
 static void add_field(uint32_t position, uint64_t to, uint32_t flags)
 {

@@ -28,6 +28,13 @@ static struct {
 	uint64_t thread;
 } begun;
 
+static jlong left_out; /* a thread's tag */
+
+void roots__leave_out(jlong thread_tag)
+{
+	left_out = thread_tag;
+}
+
 bool roots__init(void)
 {
 	return table__reserve(&methods, sizeof(struct table_entry), MOST_METHODS);
@@ -160,6 +167,9 @@ void roots__tell(struct gctrace_writer *writer, jvmtiHeapReferenceKind kind,
 		 const jvmtiHeapReferenceInfo *info, uint64_t object, uint32_t flags, jlong *tag,
 		 struct totals *totals)
 {
+	if (kind == JVMTI_HEAP_REFERENCE_JNI_LOCAL && left_out &&
+	    info->jni_local.thread_tag == left_out)
+		return;
 	totals->roots++;
 	switch (kind) {
 	case JVMTI_HEAP_REFERENCE_THREAD:

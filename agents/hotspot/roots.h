@@ -26,6 +26,9 @@ void roots__empty(void);
 /* A dump begins: the names of our own kinds. */
 void roots__begin(struct gctrace_writer *writer);
 
+/* The handles of this thread are the dump's own, and are not told. */
+void roots__leave_out(jlong thread_tag);
+
 /*
  * One that the JVM tells. flags: enum gctrace_reference_flags. tag: of the object; a thread that
  * has none gets one.

@@ -105,6 +105,18 @@ void threads__tell(struct visit *visit, struct gctrace_writer *writer)
 	known = count;
 }
 
+jlong threads__own(struct visit *visit)
+{
+	jthread own = NULL;
+	jlong tag = 0;
+
+	if (VM_CALL(visit->jvmti, GetCurrentThread, &own) || !own)
+		return 0;
+	VM_CALL(visit->jvmti, GetTag, own, &tag);
+	VM_CALL(visit->jni, DeleteLocalRef, own);
+	return tag;
+}
+
 void threads__tell_late(struct visit *visit, struct gctrace_writer *writer)
 {
 	for (uint32_t i = known; i < count; i++) {

@@ -19,6 +19,9 @@ void threads__empty(void);
 /* All that live: tags and tells them. Before the pause. */
 void threads__tell(struct visit *visit, struct gctrace_writer *writer);
 
+/* The tag of the calling thread; 0: none. Before the pause. */
+jlong threads__own(struct visit *visit);
+
 /* A thread that has come since then; its tag, 0: no room. In the pause. */
 jlong threads__add(void);
 /* Java's number of it; THREADS_UNKNOWN. */

@@ -40,6 +40,7 @@ struct type {
 	uint32_t references;		      /* reference fields of an instance */
 	uint32_t referent, next;	      /* positions, where strength is not 0 */
 	uint32_t bytes;			      /* of an instance, of TYPE_FIELDS; 0: none was met */
+	uint32_t held, held_count; /* what its class object refers to (held.h) */
 	uint32_t stamp;
 	uint16_t strength; /* of `referent`: enum gctrace_reference_flags */
 	uint8_t kind;

@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define LOCALS 64
-
 static JavaVM *java;
 static jvmtiEnv *lasting; /* for events of the JVM's life; it has no capabilities */
 static atomic_bool is_live;
@@ -97,14 +95,21 @@ static bool attach(struct visit *visit)
 	return !VM_CALL(java, AttachCurrentThreadAsDaemon, (void **)&visit->jni, &arguments);
 }
 
+bool vm__get_locals(struct visit *visit)
+{
+	if (VM_CALL(visit->jni, PushLocalFrame, VM_LOCALS))
+		return false;
+	visit->frames++;
+	return true;
+}
+
 static bool get_environment(struct visit *visit)
 {
 	const jvmtiCapabilities wanted = { .can_tag_objects = 1 };
 
 	if (VM_CALL(java, GetEnv, (void **)&visit->jvmti, JVMTI_VERSION_11))
 		return false;
-	if (!VM_CALL(visit->jvmti, AddCapabilities, &wanted) &&
-	    !VM_CALL(visit->jni, PushLocalFrame, LOCALS))
+	if (!VM_CALL(visit->jvmti, AddCapabilities, &wanted) && vm__get_locals(visit))
 		return true;
 	VM_CALL(visit->jvmti, DisposeEnvironment);
 	return false;
@@ -131,7 +136,8 @@ bool vm__enter(struct visit *visit)
 void vm__leave(struct visit *visit)
 {
 	VM_CALL(visit->jni, ExceptionClear);
-	VM_CALL(visit->jni, PopLocalFrame, NULL);
+	for (; visit->frames; visit->frames--)
+		VM_CALL(visit->jni, PopLocalFrame, NULL);
 	VM_CALL(visit->jvmti, DisposeEnvironment);
 	detach(visit);
 }

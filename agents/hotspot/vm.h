@@ -18,6 +18,7 @@ struct visit {
 	JNIEnv *jni;
 	jvmtiEnv *jvmti;
 	bool was_attached; /* by us */
+	unsigned frames;   /* of local handles */
 };
 
 /* Once, when the library is loaded. False: this JVM has no JVMTI of Java 11. */
@@ -37,6 +38,10 @@ void vm__on_init(void (*call)(void));
 bool vm__enter(struct visit *visit);
 /* Disposes of the environment, and with it of all tags. */
 void vm__leave(struct visit *visit);
+
+/* Room for VM_LOCALS more local handles, as much as the JVM gives at once. False: no memory. */
+bool vm__get_locals(struct visit *visit);
+#define VM_LOCALS 60000
 
 /* A text of the JVM's own ("java.vm.version"), to be freed by vm__free(); NULL: none. */
 char *vm__property(const char *name);
