@@ -19,6 +19,7 @@ static const char *const level_names[OFFER_COUNT] = {
 struct row {
 	const char *provider, *probe; /* that is needed for it; NULL: no probe would do */
 	const char *text;             /* with the probe: what it tells; else why there is none */
+	const char *lacking; /* where the probe is not there: why; NULL: the runtime's build lacks it */
 };
 
 #define NO_AGENT "needs an agent in the runtime, which this version of gctrace does not have"
@@ -31,7 +32,9 @@ static const struct row hotspot[OFFER_COUNT] = {
 			  "used, committed and maximum of every pool, before and after" },
 	[OFFER_MOVES] = { NULL, NULL, NO_AGENT },
 	[OFFER_SURVIVALS] = { NULL, NULL, NO_AGENT },
-	[OFFER_DUMP] = { NULL, NULL, NO_AGENT "; jcmd PID GC.heap_dump writes one" },
+	[OFFER_DUMP] = { "gctrace", "request__dump", "objects, references with their fields, roots"
+			 " and classes", "needs gctrace's agent in the JVM; jcmd PID GC.heap_dump"
+			 " writes one without" },
 	[OFFER_ALLOCATIONS] = { NULL, NULL, NO_AGENT },
 };
 
@@ -111,6 +114,8 @@ void offers__find(const struct runtime *runtime, const struct modules *modules,
 		offer->probe = row->probe;
 		offer->available = modules__find(modules, row->provider, row->probe, NULL) != NULL;
 		if (!offer->available)
-			offer->text = "this build of the runtime lacks the probe for it";
+			offer->text = row->lacking ? row->lacking :
+						     "this build of the runtime lacks the probe for"
+						     " it";
 	}
 }

@@ -41,7 +41,8 @@ public class Graph {
 	static class InBase {}
 	static class InDerived {}
 	static class InLoaded {}
-	static class InObjectField {}
+	static class InClassValue {}
+	static class OnlyWeak {}
 
 	interface Constants { InInterface HELD = new InInterface(); int NUMBER = 7; String TEXT = "t"; }
 	interface MoreConstants extends Constants { Object MORE = new Object(); }
@@ -92,6 +93,7 @@ public class Graph {
 	static Pair pair = new Pair(7, new InRecord());
 	static Derived derived = new Derived();
 	static Object fromLoader;
+	static WeakReference<Object> onlyWeak = new WeakReference<>(new OnlyWeak());
 
 	static void await(CountDownLatch latch) {
 		try {
@@ -137,6 +139,9 @@ public class Graph {
 		Colour.RED.held = new InEnum();
 		derived.heldByBase = new InBase();
 		derived.heldByDerived = new InDerived();
+		new ClassValue<Object>() {
+			@Override protected Object computeValue(Class<?> of) { return new InClassValue(); }
+		}.get(InStatic.class);
 		fromLoader = load(new File(classes).toURI().toURL());
 		if (Constants.HELD == MoreConstants.MORE)
 			throw new AssertionError();
