@@ -423,7 +423,12 @@ enum gctrace_class_flags {
 	GCTRACE_CLASS_VARIABLE = 4, /* size differs between instances */
 	GCTRACE_CLASS_WEAK = 8,	    /* instances are weak references */
 	GCTRACE_CLASS_FINALIZABLE = 16,
-	GCTRACE_CLASS_INTERNAL = 32 /* the VM's own */
+	GCTRACE_CLASS_INTERNAL = 32, /* the VM's own */
+	/*
+	 * Instances are classes themselves (java.lang.Class). The places of one are named by DEFINE
+	 * of SPACE_STATIC with the object's address instead of a class; others are its class's.
+	 */
+	GCTRACE_CLASS_OF_CLASSES = 64
 };
 
 /* DEFINE: a name for a number. Behind the struct: the name. */

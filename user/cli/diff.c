@@ -392,8 +392,8 @@ const struct command diff_command = {
 	.summary = "What grew from one heap dump to another, object by object where that is known",
 	.operands = "FILE[@N] FILE[@N]",
 	.about = "Compares two heap dumps, A and B. Two of one recording that was made with --moves"
-		 " are compared object by object: what was born, what died, what survived. Others"
-		 " by type, and by the paths from the roots. There is never more than one heap"
+		 " are compared object by object: what was born, what died, what survived. Others,"
+		 " also hprof files, by type, and by the paths from the roots. There is never more than one heap"
 		 " graph in memory.\n"
 		 "  gctrace record -p 4711 --moves --dump=30s -d 5m --output app.gctrace\n"
 		 "  gctrace diff app.gctrace@first app.gctrace@last\n"

@@ -9,6 +9,7 @@
 #include "../base/escape.h"
 #include "../base/report.h"
 #include "../stream/dump_name.h"
+#include "../stream/hprof.h"
 
 static int find_entry(struct diff_dump *dump)
 {
@@ -37,6 +38,11 @@ static int find_dump(struct diff_dump *dump, const char *word, struct stat *st)
 		      " one first",
 		      escape(name.path));
 		return -ESPIPE;
+	}
+	dump->is_hprof = hprof__is_file(name.path);
+	if (dump->is_hprof) {
+		buf__add_str(&dump->word, word);
+		return dump->word.error;
 	}
 	err = dump_list__resolve(&name, &dump->number);
 	if (!err)
@@ -77,7 +83,7 @@ int diff_dumps__find(struct diff_dumps *dumps, const struct words *words)
 	if (err)
 		return err;
 	dumps->one_file = st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino;
-	dumps->one_trace = dumps->one_file && dumps->of[0].entry.target ==
+	dumps->one_trace = dumps->one_file && !dumps->of[0].is_hprof && dumps->of[0].entry.target ==
 						      dumps->of[1].entry.target;
 	return look_at_both(dumps);
 }

@@ -15,7 +15,8 @@ struct diff_dump {
 	char *path;	 /* owned */
 	uint64_t number; /* in the recording, from 1 */
 	struct dump_entry entry;
-	struct buf word; /* FILE@N */
+	struct buf word; /* FILE@N; FILE of hprof */
+	bool is_hprof;	 /* then number and entry are of no meaning */
 };
 
 struct diff_dumps {

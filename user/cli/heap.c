@@ -385,13 +385,15 @@ const struct command heap_command = {
 	.name = "heap",
 	.summary = "What is on the heap and what keeps it alive: findings, types, roots, objects",
 	.operands = "-p PID | FILE[@N]",
-	.about = "Has a heap dump made, or takes one of a recording, and shows what stands out, the"
-		 " types with what they keep alive, and the roots. Reads types, sizes and"
-		 " references, never the contents of objects. The process stands still while its"
-		 " dump is made; Ctrl-C ends that at once, and what came is shown.\n"
+	.about = "Has a heap dump made, or takes one of a recording or of an hprof file of a JVM,"
+		 " and shows what stands out, the types with what they keep alive, and the roots."
+		 " Reads types, sizes and references, never the contents of objects. The process"
+		 " stands still while its dump is made; Ctrl-C ends that at once, and what came is"
+		 " shown.\n"
 		 "  gctrace heap -p 4711\n"
 		 "  gctrace heap -p 4711 --dry-run\n"
 		 "  gctrace heap app.gctrace@2 --tree\n"
+		 "  gctrace heap java_pid4711.hprof\n"
 		 "  gctrace heap app.gctrace@2 --histogram --sort count\n"
 		 "  gctrace heap -p 4711 --html heap.html\n"
 		 "  gctrace heap -p 4711 --objects --type 'shop.*' --top 10\n",

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The graph of a dump in a recording, whose objects are followed up to it where that is wanted. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/clock.h"
 #include "../base/escape.h"
+#include "../base/files.h"
 #include "../base/report.h"
 #include "../base/units.h"
 #include "../base/vec.h"
@@ -18,9 +20,11 @@
 #include "../stream/dump_name.h"
 #include "../stream/facts.h"
 #include "../stream/feed.h"
+#include "../stream/hprof.h"
 #include "../stream/recording.h"
 #include "../view/view.h"
 #include "heap_intake.h"
+#include "heap_source_hprof.h"
 #include "signals.h"
 
 #define PROGRESS_NS (100 * NS_PER_MS)
@@ -256,7 +260,7 @@ static int judge_file(struct search *search, const struct dump_name *name)
 }
 
 static int find_dump(struct heap_source *source, const struct dump_name *name,
-		     const struct heap_source_options *options, uint64_t number)
+		     const struct heap_source_options *options, uint64_t number, int fd)
 {
 	struct intake intake;
 	const struct event_sink sink = { intake__take, &intake };
@@ -268,8 +272,11 @@ static int find_dump(struct heap_source *source, const struct dump_name *name,
 	int err = intake__begin(&intake, source, options);
 
 	dump_finder__init(&search.finder, number, &sink);
-	if (!err)
-		err = recording__open(name->path, &search.recording);
+	if (err)
+		files__close(&fd);
+	else
+		err = fd < 0 ? recording__open(name->path, &search.recording) :
+			       recording__open_fd(fd, name->path, &search.recording);
 	if (!err)
 		err = begin_following(&search);
 	if (!err)
@@ -302,27 +309,68 @@ static void set_subject(struct heap_source *source, const char *word)
 	source->heading.subject = buf__str(&source->subject);
 }
 
+static int read_recording(struct heap_source *source, const struct dump_name *name,
+			  const struct heap_source_options *options, int fd)
+{
+	struct buf subject = BUF_INIT;
+	uint64_t number = name->number == DUMP_NAME_NONE ? 1 : name->number;
+	int err = 0;
+
+	if (number == DUMP_NAME_LAST)
+		err = dump_list__resolve(name, &number);
+	if (!err) {
+		buf__printf(&subject, "%s@%" PRIu64, name->path, number);
+		set_subject(source, buf__str(&subject));
+		source->heading.in_file = number;
+		err = find_dump(source, name, options, number, fd);
+	} else {
+		files__close(&fd);
+	}
+	buf__free(&subject);
+	return err;
+}
+
+static int read_hprof(struct heap_source *source, const struct dump_name *name,
+		      const struct heap_source_options *options, int fd)
+{
+	int err = 0;
+
+	if (name->number != DUMP_NAME_NONE && name->number != DUMP_NAME_LAST && name->number > 1) {
+		error("%s is an hprof file, which holds one heap dump; there is no number %" PRIu64,
+		      escape(name->path), name->number);
+		err = -ENOENT;
+	}
+	if (!err && options->following == HEAP_FOLLOWED) {
+		error("%s is of a moment: no ids and no ages of objects are in an hprof file; a"
+		      " recording of gctrace has them", escape(name->path));
+		err = -ENODATA;
+	}
+	if (!err) {
+		set_subject(source, name->path);
+		err = heap_source_hprof__read(source, fd, name->path, options);
+	}
+	files__close(&fd);
+	return err;
+}
+
+/* A pipe is opened once. */
 int heap_source__file(struct heap_source *source, const char *word,
 		      const struct heap_source_options *options)
 {
-	struct buf subject = BUF_INIT;
 	struct dump_name name;
-	uint64_t number = 0;
-	int err = dump_name__parse(word, &name);
+	int err = dump_name__parse(word, &name), fd;
 
 	if (err)
 		return err;
-	number = name.number == DUMP_NAME_NONE ? 1 : name.number;
-	if (number == DUMP_NAME_LAST)
-		err = dump_list__resolve(&name, &number);
-	if (!err) {
-		buf__printf(&subject, "%s@%" PRIu64, name.path, number);
-		set_subject(source, buf__str(&subject));
-		source->heading.in_file = number;
-		err = find_dump(source, &name, options, number);
+	fd = open(name.path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd >= 0 && hprof__begins(fd)) {
+		err = read_hprof(source, &name, options, fd);
+	} else {
+		if (!dump_list__is_read_once(&name))
+			files__close(&fd);
+		err = read_recording(source, &name, options, fd);
 	}
 	source->heading.is_file = true;
-	buf__free(&subject);
 	dump_name__free(&name);
 	return err;
 }

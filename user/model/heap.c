@@ -55,13 +55,18 @@ const struct heap_facts *heap__facts(const struct heap *heap)
 	return &heap->facts;
 }
 
+static bool dangles(const struct heap_facts *facts)
+{
+	return !facts->leaves_out && (facts->dangling_references ||
+				      facts->dangling_weak_references || facts->dangling_roots);
+}
+
 bool heap__is_complete(const struct heap *heap)
 {
 	const struct heap_facts *facts = &heap->facts;
 
 	return facts->begun && facts->ended && facts->status == GCTRACE_DUMP_COMPLETE &&
-	       !facts->losses && !facts->unfinished && !facts->dangling_references &&
-	       !facts->dangling_weak_references && !facts->dangling_roots &&
+	       !facts->losses && !facts->unfinished && !dangles(facts) &&
 	       !facts->odd.begun_again && !facts->odd.types_beyond && !facts->odd.sizes;
 }
 
@@ -208,12 +213,25 @@ unsigned int heap__place_kind(const struct heap *heap, uint32_t place)
 	return (rows__at(&heap->rows, place)[ROW_TYPE] & ROW_KIND) >> ROW_KIND_SHIFT;
 }
 
+/* Of an object that is a class: its statics have names of their own. */
+static struct text name_in_class(const struct heap *heap, const uint32_t *row, uint64_t place)
+{
+	const uint64_t address = address_index__address(&heap->index, row[ROW_INDEX]);
+
+	return heap_types__name(&heap->types, GCTRACE_SPACE_STATIC, address, place);
+}
+
 struct heap_place heap__place(const struct heap *heap, uint32_t from, uint64_t place)
 {
 	const uint32_t *row = rows__at(&heap->rows, from);
+	struct text name = { "", 0 };
 
 	if (!has_type(row))
 		return (struct heap_place){ .element = EVENT_UNKNOWN };
+	if (heap_types__is_of_classes(&heap->types, row[ROW_TYPE] & ROW_TYPE_MASK))
+		name = name_in_class(heap, row, place);
+	if (name.bytes)
+		return (struct heap_place){ .element = EVENT_UNKNOWN, .field = name };
 	return heap_types__place(&heap->types, row[ROW_TYPE] & ROW_TYPE_MASK,
 				 heap__place_kind(heap, from), place);
 }

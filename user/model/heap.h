@@ -56,6 +56,7 @@ struct heap_facts {
 	uint64_t begun_ns; /* when, CLOCK_MONOTONIC; EVENT_UNKNOWN: never */
 	uint64_t status;   /* enum gctrace_dump_status; EVENT_UNKNOWN: never told */
 	bool has_heap_container;
+	bool leaves_out; /* who tells it leaves objects out that others refer to: no loss */
 	struct {
 		uint64_t objects, references, roots, bytes;
 	} told; /* by dump_end: to be compared with what came */

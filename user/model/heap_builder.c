@@ -96,10 +96,17 @@ void heap_builder__free(struct heap_builder *builder)
  * Objects
  */
 
+/* A size that its class will tell waits until all classes have been told. */
 static int encode_size(struct heap *heap, uint64_t told, uint32_t *word)
 {
-	const uint64_t size = heap__add_size(heap, told);
-	uint64_t *large;
+	uint64_t size, *large;
+
+	if (told == EVENT_UNKNOWN) {
+		heap->sized_by_type++;
+		*word = RAW_SIZE_OF_TYPE;
+		return 0;
+	}
+	size = heap__add_size(heap, told);
 
 	*word = (uint32_t)size;
 	if (size < ROW_HIGH)
@@ -110,6 +117,24 @@ static int encode_size(struct heap *heap, uint64_t told, uint32_t *word)
 		return memory__error(&heap->memory);
 	*large = size;
 	return 0;
+}
+
+static int size_by_type(struct heap *heap)
+{
+	uint8_t *end = heap->rows.pile.at + heap->rows.pile.used;
+	struct raw_row *row = (struct raw_row *)(void *)heap->rows.pile.at;
+	uint64_t left = heap->sized_by_type;
+	int err = 0;
+
+	for (; left && (uint8_t *)row < end && !err; row = raw_row__next(row)) {
+		if (row->size != RAW_SIZE_OF_TYPE)
+			continue;
+		left--;
+		err = encode_size(heap,
+				  heap_types__size(&heap->types, row->type & ROW_TYPE_MASK),
+				  &row->size);
+	}
+	return err;
 }
 
 static uint32_t flags_of(const struct event *event, uint32_t type)
@@ -339,6 +364,11 @@ int heap_builder__event(struct heap_builder *builder, const struct event *event)
 	}
 }
 
+void heap_builder__leaves_out(struct heap_builder *builder)
+{
+	builder->heap->facts.leaves_out = true;
+}
+
 const struct heap_facts *heap_builder__facts(const struct heap_builder *builder)
 {
 	return builder->heap ? &builder->heap->facts : &builder->facts;
@@ -389,6 +419,8 @@ static int make_graph(struct heap_builder *builder)
 	int err = builder->is_open ? end_row(builder, false) : 0;
 
 	pile__free(&builder->place_bytes, &heap->memory);
+	if (!err)
+		err = size_by_type(heap);
 	if (!err)
 		err = address_index__seal(&heap->index);
 	if (!err)

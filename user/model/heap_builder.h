@@ -38,6 +38,12 @@ void heap_builder__free(struct heap_builder *builder); /* NULL is legal */
  */
 int heap_builder__event(struct heap_builder *builder, const struct event *event);
 
+/*
+ * Who tells the dump leaves objects out that others refer to, as a JVM does in its own dumps with
+ * classes that are not linked: references that lead nowhere are no loss.
+ */
+void heap_builder__leaves_out(struct heap_builder *builder);
+
 /* So far: for progress. */
 const struct heap_facts *heap_builder__facts(const struct heap_builder *builder);
 uint64_t heap_builder__memory(const struct heap_builder *builder);

@@ -42,7 +42,10 @@ static int add_new(struct heap *heap, const struct object_head *head)
 		return err;
 	count = (struct heap_count *)(void *)heap->counts.at + type;
 	count->objects++;
-	count->bytes += heap__add_size(heap, head->size);
+	if (head->size == EVENT_UNKNOWN)
+		count->by_type++;
+	else
+		count->bytes += heap__add_size(heap, head->size);
 	return 0;
 }
 
@@ -134,6 +137,21 @@ int heap_counts__add(struct heap *heap, const struct event *heads)
 	return err;
 }
 
+static void size_by_type(struct heap *heap)
+{
+	struct heap_count *of = (struct heap_count *)(void *)heap->counts.at;
+	const size_t count = heap->counts.used / sizeof(*of);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t size = heap_types__size(&heap->types, i);
+		uint64_t bytes;
+
+		if (__builtin_mul_overflow(size, of[i].by_type, &bytes))
+			bytes = UINT64_MAX;
+		of[i].bytes += of[i].by_type ? heap__add_size(heap, bytes) : 0;
+	}
+}
+
 void heap_counts__finish(struct heap *heap)
 {
 	const struct heap_count *counts = (const struct heap_count *)(const void *)heap->counts.at;
@@ -141,6 +159,7 @@ void heap_counts__finish(struct heap *heap)
 	for (uint32_t i = 0; i < heap->counts.used / sizeof(*counts); i++)
 		if (counts[i].objects)
 			heap_types__use(&heap->types, i);
+	size_by_type(heap);
 	address_index__free(&heap->index);
 	heap->facts.undefined_types = heap_types__undefined(&heap->types);
 }

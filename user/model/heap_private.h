@@ -31,12 +31,14 @@ struct heap {
 	struct dominator_tree tree;
 	uint32_t *places; /* of all objects by rank, once somebody asked for it */
 	bool has_graph;
+	uint64_t sized_by_type; /* while it is built: objects whose size their class tells */
 	struct pile counts; /* struct heap_count of each type, where there is no graph */
 	uint64_t jumps; /* from word to word of the index, by the heads that were told last */
 };
 
 struct heap_count {
 	uint64_t objects, bytes;
+	uint64_t by_type; /* of those, objects whose size their class tells */
 };
 
 /*
@@ -69,6 +71,8 @@ static inline int heap__fit_index(struct heap *heap, uint64_t address)
 		return 0;
 	return address_index__refine(&heap->index, address & 3 ? 0 : 2);
 }
+
+#define RAW_SIZE_OF_TYPE UINT32_MAX /* in a raw row: its class tells */
 
 /*
  * A row as it is told, before anybody knows where its references lead: addresses in full. It is

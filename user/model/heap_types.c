@@ -246,6 +246,18 @@ struct heap_type heap_types__at(const struct heap_types *types, uint32_t index)
 	};
 }
 
+uint64_t heap_types__size(const struct heap_types *types, uint32_t index)
+{
+	const uint64_t size = entries(types)[index].size;
+
+	return size == EVENT_UNKNOWN ? 0 : size;
+}
+
+bool heap_types__is_of_classes(const struct heap_types *types, uint32_t index)
+{
+	return entries(types)[index].flags & GCTRACE_CLASS_OF_CLASSES;
+}
+
 /* The first that is not below the key. */
 static size_t lower(const struct heap_types *types, const struct name_entry *key)
 {

@@ -68,6 +68,12 @@ static inline void heap_types__use(struct heap_types *types, uint32_t index)
 int heap_types__class(struct heap_types *types, const struct event *class_);
 int heap_types__define(struct heap_types *types, const struct event *define);
 
+/* Of an instance, as its class was told; 0: it was not, or they vary. */
+uint64_t heap_types__size(const struct heap_types *types, uint32_t index);
+
+/* Its instances are classes themselves: GCTRACE_CLASS_OF_CLASSES. */
+bool heap_types__is_of_classes(const struct heap_types *types, uint32_t index);
+
 /* All is told: names can be asked for. */
 void heap_types__seal(struct heap_types *types);
 

@@ -67,7 +67,8 @@ struct reference {
 
 /* Of an object or a part of one. */
 struct object_head {
-	uint64_t id, class_, size;
+	uint64_t id, class_;
+	uint64_t size; /* EVENT_UNKNOWN: as its class's, which is told later */
 };
 
 struct root {
@@ -129,7 +130,8 @@ struct event {
 			size_t count;
 		} roots;
 		struct {
-			uint64_t id, class_, size;
+			uint64_t id, class_;
+			uint64_t size; /* EVENT_UNKNOWN: as its class's, which is told later */
 			uint32_t flags;
 			uint32_t places; /* GCTRACE_PLACE_* */
 			bool more;	 /* further parts of this object follow */

@@ -21,6 +21,7 @@
 #include "base/escape.h"
 #include "base/report.h"
 #include "dump_name.h"
+#include "hprof_format.h"
 #include "loss.h"
 #include "recording.h"
 #include "recording_ahead.h"
@@ -145,6 +146,11 @@ static int refuse_file(const struct recording *recording, const struct recording
 		error("%s is a recording that was cut off in its header, after %zu of %zu bytes: "
 		      "there is nothing to read",
 		      escape(recording->path), window->len, sizeof(struct recording_header));
+	else if (window->len >= sizeof(HPROF_TEXT) &&
+		 !memcmp(window->data, HPROF_TEXT, sizeof(HPROF_TEXT) - 1))
+		error("%s is no recording, but the heap dump of a JVM (hprof), which gctrace heap,"
+		      " path, diff and export read",
+		      escape(recording->path));
 	else
 		error("%s is no recording: it starts with \"%s\", expected \"%s\"; gctrace record "
 		      "-p PID --output FILE makes one",

@@ -341,6 +341,17 @@ static void add_count(struct buf *out, uint64_t count, const char *one, const ch
 			    count == 1 ? one : many);
 }
 
+static void add_dangling(struct buf *out, const struct heap_facts *facts)
+{
+	add_count(out, facts->dangling_references, "reference to an object that was never told",
+		  "references to objects that were never told");
+	add_count(out, facts->dangling_weak_references,
+		  "weak reference to an object that was never told",
+		  "weak references to objects that were never told");
+	add_count(out, facts->dangling_roots, "root whose object was never told",
+		  "roots whose objects were never told");
+}
+
 void heap_words__missing(struct buf *out, const struct heap_facts *facts)
 {
 	if (!facts->begun)
@@ -352,17 +363,14 @@ void heap_words__missing(struct buf *out, const struct heap_facts *facts)
 	add_count(out, facts->losses, "time something was lost", "times something was lost");
 	add_count(out, facts->unfinished, "object whose last part never came",
 		  "objects whose last part never came");
-	add_count(out, facts->dangling_references, "reference to an object that was never told",
-		  "references to objects that were never told");
-	add_count(out, facts->dangling_weak_references,
-		  "weak reference to an object that was never told",
-		  "weak references to objects that were never told");
-	add_count(out, facts->dangling_roots, "root whose object was never told",
-		  "roots whose objects were never told");
+	if (!facts->leaves_out)
+		add_dangling(out, facts);
 }
 
 void heap_words__odd(struct buf *out, const struct heap_facts *facts)
 {
+	if (facts->leaves_out)
+		add_dangling(out, facts);
 	add_count(out, facts->undefined_types, "class has objects, but no name",
 		  "classes have objects, but no name");
 	add_count(out, facts->odd.duplicates, "object was told twice", "objects were told twice");

@@ -98,7 +98,7 @@ static void write_array(struct hprof_dump *dump, uint32_t place, const struct he
 static void write_bytes(struct hprof_dump *dump, const struct heap_object *object, uint64_t count)
 {
 	const uint8_t type = dump->shapes.of[object->type].element;
-	const uint64_t bytes = count * hprof__bytes_of(type);
+	const uint64_t bytes = count * hprof_type__bytes(type, 8);
 
 	hprof__entry(&dump->writer, HPROF_PRIMITIVE_ARRAY, 8 + 4 + 4 + 1 + bytes);
 	hprof__u8(&dump->writer, object->address);

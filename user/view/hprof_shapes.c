@@ -21,17 +21,6 @@ static const struct hprof_model models[] = { { 16, 8 }, { 12, 4 } };
 
 /* ---------------------------------------------------------------- arrays */
 
-uint32_t hprof__bytes_of(uint8_t type)
-{
-	static const uint8_t bytes[] = {
-		[HPROF_OBJECT] = 8, [HPROF_BOOLEAN] = 1, [HPROF_CHAR] = 2, [HPROF_FLOAT] = 4,
-		[HPROF_DOUBLE] = 8, [HPROF_BYTE] = 1,	 [HPROF_SHORT] = 2, [HPROF_INT] = 4,
-		[HPROF_LONG] = 8,
-	};
-
-	return type < sizeof(bytes) ? bytes[type] : 0;
-}
-
 uint64_t hprof_elements__next(struct hprof_elements *elements, uint64_t place)
 {
 	const bool at_place = place >= elements->end && place < ELEMENTS_MOST;
@@ -77,7 +66,7 @@ static uint32_t element_bytes(const struct hprof_shapes *shapes, uint32_t type)
 {
 	const struct hprof_shape *shape = &shapes->of[type];
 
-	return shape->form == HPROF_BYTES ? hprof__bytes_of(shape->element) :
+	return shape->form == HPROF_BYTES ? hprof_type__bytes(shape->element, 8) :
 					    shapes->model->reference;
 }
 

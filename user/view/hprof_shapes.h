@@ -103,7 +103,4 @@ uint64_t hprof_elements__next(struct hprof_elements *elements, uint64_t place);
 /* All references of one object: how many elements they need. */
 uint64_t hprof_elements__count(const struct heap *heap, uint32_t place);
 
-/* Bytes of an element; 0: no such type. */
-uint32_t hprof__bytes_of(uint8_t type);
-
 #endif

@@ -84,7 +84,7 @@ void hprof__entry(struct hprof_writer *writer, enum hprof_entry tag, uint64_t by
 
 void hprof__head(struct hprof_writer *writer, uint64_t ms)
 {
-	static const char format[] = "JAVA PROFILE 1.0.2";
+	static const char format[] = HPROF_TEXT "1.0.2";
 
 	put(writer, format, sizeof(format));
 	hprof__u4(writer, sizeof(uint64_t));

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * How large objects are, which hprof does not say. Two sorts of files:
+ *
+ *	stated    java.lang.Object has a size: so do all classes, as the runtime counted it. Arrays
+ *		  have 4 bytes more than an Object, then their elements; references have what
+ *		  Object has more than an id. (Other readers take it so: VisualVM's heap library.)
+ *	summed    a class's size is the sum of its fields, references counted as ids. To it come a
+ *		  head, and references of 4 bytes where the runtime compresses them: HotSpot's.
+ *
+ * Which heads and references those are, the addresses tell: HotSpot writes objects in the order of
+ * their addresses, and most of them have a neighbour. The layout is taken in which most of the
+ * first arrays end where the next object begins, and none behind it.
+ */
+#ifndef STREAM_HPROF_SIZES_H
+#define STREAM_HPROF_SIZES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hprof_input;
+
+struct hprof_layout_of {
+	uint32_t head;	    /* of an instance */
+	uint32_t array;	    /* of an array, its length included */
+	uint32_t reference; /* bytes of one */
+};
+
+struct hprof_sizes {
+	struct hprof_layout_of layout;
+	uint32_t alignment; /* of objects */
+	bool stated;	    /* sizes of instances are those of their classes */
+	bool measured;	    /* addresses have told */
+};
+
+/*
+ * Look at the objects that come next, as many as there are in the next MiB, without taking them.
+ * left: bytes of the entries in this record. object_size: stated of java.lang.Object, or 0.
+ */
+void hprof_sizes__find(struct hprof_sizes *sizes, struct hprof_input *input, uint64_t left,
+		       uint32_t object_size);
+
+/* Of an array of so many elements of so many bytes. */
+uint64_t hprof_sizes__array(const struct hprof_sizes *sizes, uint64_t count, uint32_t element);
+
+static inline uint64_t hprof__align(uint64_t bytes, uint64_t to)
+{
+	return (bytes + to - 1) & ~(to - 1);
+}
+
+#endif
