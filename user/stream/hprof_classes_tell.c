@@ -98,6 +98,8 @@ static int tell_one(struct teller *teller, const struct hprof_class *class_)
 	uint32_t flags = class_->referent != UINT32_MAX ? GCTRACE_CLASS_WEAK : 0;
 	int err = 0;
 
+	if (hprof_names__is_primitive_array(name))
+		return 0;
 	buf__reset(&teller->name);
 	buf__reset(&teller->fields);
 	hprof_names__add_class(&teller->name, name);
@@ -114,20 +116,14 @@ static int tell_one(struct teller *teller, const struct hprof_class *class_)
 
 static int tell_primitive_arrays(struct teller *teller)
 {
-	static const char *const names[HPROF_TYPES] = {
-		[HPROF_BOOLEAN] = "boolean[]", [HPROF_CHAR] = "char[]",
-		[HPROF_FLOAT] = "float[]",     [HPROF_DOUBLE] = "double[]",
-		[HPROF_BYTE] = "byte[]",       [HPROF_SHORT] = "short[]",
-		[HPROF_INT] = "int[]",	       [HPROF_LONG] = "long[]",
-	};
 	int answer = 0;
 
 	buf__reset(&teller->fields);
-	for (uint32_t type = 0; type < HPROF_TYPES && !answer; type++) {
-		if (!names[type])
+	for (uint8_t type = 0; type < HPROF_TYPES && !answer; type++) {
+		if (!hprof_type__name(type))
 			continue;
 		buf__reset(&teller->name);
-		buf__add_str(&teller->name, names[type]);
+		buf__printf(&teller->name, "%s[]", hprof_type__name(type));
 		answer = tell_class(teller, HPROF_PRIMITIVE_CLASS(type), 0, 0,
 				    GCTRACE_CLASS_BYTES | GCTRACE_CLASS_VARIABLE);
 	}

@@ -81,4 +81,24 @@ static inline uint32_t hprof_type__bytes(uint8_t type, uint32_t id_bytes)
 	return type < HPROF_TYPES ? bytes[type] : 0;
 }
 
+/* The letter for it in the name of an array of them: [I. 0: there is none. */
+static inline char hprof_type__letter(uint8_t type)
+{
+	static const char letters[HPROF_TYPES + 1] = "\0\0\0\0ZCFDBSIJ";
+
+	return type < HPROF_TYPES ? letters[type] : 0;
+}
+
+/* "int"; NULL: no primitive type. */
+static inline const char *hprof_type__name(uint8_t type)
+{
+	static const char *const names[HPROF_TYPES] = {
+		[HPROF_BOOLEAN] = "boolean", [HPROF_CHAR] = "char",   [HPROF_FLOAT] = "float",
+		[HPROF_DOUBLE] = "double",   [HPROF_BYTE] = "byte",   [HPROF_SHORT] = "short",
+		[HPROF_INT] = "int",	     [HPROF_LONG] = "long",
+	};
+
+	return type < HPROF_TYPES ? names[type] : (const char *)0;
+}
+
 #endif

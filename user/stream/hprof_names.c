@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "hprof_format.h"
+
 int hprof_names__add(struct hprof_names *names, uint64_t id, const void *text, size_t bytes)
 {
 	const struct hprof_name name = { names->texts.len, bytes };
@@ -26,16 +28,15 @@ struct text hprof_names__get(const struct hprof_names *names, uint64_t id)
 
 static const char *primitive_of(char letter)
 {
-	static const struct {
-		char letter;
-		const char *name;
-	} all[] = { { 'Z', "boolean" }, { 'C', "char" }, { 'F', "float" }, { 'D', "double" },
-		    { 'B', "byte" },	{ 'S', "short" }, { 'I', "int" },   { 'J', "long" } };
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (all[i].letter == letter)
-			return all[i].name;
+	for (uint8_t type = 0; type < HPROF_TYPES; type++)
+		if (hprof_type__name(type) && hprof_type__letter(type) == letter)
+			return hprof_type__name(type);
 	return NULL;
+}
+
+bool hprof_names__is_primitive_array(struct text name)
+{
+	return name.bytes == 2 && name.at[0] == '[' && primitive_of(name.at[1]);
 }
 
 bool hprof_names__is_hidden_at(struct text name, size_t i)

@@ -32,6 +32,9 @@ struct text hprof_names__get(const struct hprof_names *names, uint64_t id);
  */
 void hprof_names__add_class(struct buf *out, struct text name);
 
+/* [I: such classes are told by the type of their elements. */
+bool hprof_names__is_primitive_array(struct text name);
+
 /*
  * Is this where the name of a hidden class is followed by what the JVM tells it apart by? Such names
  * are Shop$$Lambda$1/0x000000080104 to Java, and have a + in files of HotSpot.

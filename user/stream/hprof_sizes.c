@@ -31,6 +31,7 @@ struct look {
 	struct candidate of[LAYOUTS_MOST];
 	size_t count;
 	struct hprof_object_entry last; /* an array; else its tag is 0 */
+	uint64_t compared; /* arrays */
 	uint64_t objects, ids;		/* all ids in one word: bits that any of them has */
 };
 
@@ -47,6 +48,7 @@ static void compare(struct look *look, uint32_t id_bytes, uint64_t next)
 
 	if (!array->tag || next <= array->id)
 		return;
+	look->compared++;
 	for (size_t i = 0; i < look->count; i++) {
 		const struct hprof_layout_of *layout = &look->of[i].layout;
 		const uint32_t element = array->element == HPROF_OBJECT ?
@@ -157,7 +159,7 @@ void hprof_sizes__find(struct hprof_sizes *sizes, struct hprof_input *input, uin
 		.layout = best->layout,
 		.alignment = best->stated ? ALIGNMENT : alignment_of(&look),
 		.stated = object_size > 0,
-		.measured = best->right > 0,
+		.measured = best->right > look.compared / 2,
 	};
 }
 

@@ -10,7 +10,7 @@
  *
  * Which heads and references those are, the addresses tell: HotSpot writes objects in the order of
  * their addresses, and most of them have a neighbour. The layout is taken in which most of the
- * first arrays end where the next object begins, and none behind it.
+ * first arrays end where the next object begins. (ZGC goes another way through its heap: few do.)
  */
 #ifndef STREAM_HPROF_SIZES_H
 #define STREAM_HPROF_SIZES_H
@@ -30,7 +30,7 @@ struct hprof_sizes {
 	struct hprof_layout_of layout;
 	uint32_t alignment; /* of objects */
 	bool stated;	    /* sizes of instances are those of their classes */
-	bool measured;	    /* addresses have told */
+	bool measured;	    /* most objects lie next to the one before: distances are sizes */
 };
 
 /*

@@ -108,7 +108,10 @@ static void write_type_names(struct hprof_dump *dump, uint32_t type, struct buf 
 	const struct export_fields *fields = &dump->shapes.fields;
 	uint64_t id = dump->shapes.of[type].string;
 
-	heap_words__type(text, dump->heap, type);
+	if (dump->shapes.of[type].form == HPROF_BYTES)
+		buf__printf(text, "[%c", hprof_type__letter(dump->shapes.of[type].element));
+	else
+		heap_words__type(text, dump->heap, type);
 	write_string(dump, id++, text);
 	for (uint32_t i = 0; i < fields->types[type].fields; i++) {
 		export_fields__name(text, dump->heap, fields, type, i);
