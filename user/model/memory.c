@@ -245,16 +245,28 @@ void memory__uncount(struct memory *memory, uint64_t bytes)
 	memory->used -= bytes;
 }
 
+/* Whole huge pages, unless the limit has no room for them. */
+static uint64_t grown_room(const struct pile *pile, const struct memory *memory, uint64_t least)
+{
+	uint64_t used, room = pile->room + pile->room / SHARE_TO_GROW;
+	const uint64_t most = UINT64_MAX - HUGE_PAGE;
+
+	room = room < SMALLEST_PILE ? SMALLEST_PILE : room;
+	room = room < least ? least : room;
+	if (room >= HUGE_FROM && room <= most &&
+	    fits(memory, whole(room, HUGE_PAGE) - pile->room, &used))
+		return whole(room, HUGE_PAGE);
+	return room <= most ? whole(room, 8) : room;
+}
+
 bool pile__grow(struct pile *pile, struct memory *memory, uint64_t bytes)
 {
-	uint64_t least, room = pile->room + pile->room / SHARE_TO_GROW;
+	uint64_t least, room;
 	void *at;
 
 	if (__builtin_add_overflow(pile->used, bytes, &least))
 		return false;
-	room = room < SMALLEST_PILE ? SMALLEST_PILE : room;
-	room = room < least ? least : room;
-	room = whole(room, room < HUGE_FROM ? 8 : HUGE_PAGE);
+	room = grown_room(pile, memory, least);
 	at = pile->at ? memory__resize(memory, pile->at, pile->room, room) :
 			memory__get(memory, room);
 	if (!at)

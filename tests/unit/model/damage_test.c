@@ -22,6 +22,7 @@
 #include "damage.h"
 #include "gctrace/wire.h"
 #include "stream/loss.h"
+#include "stream/recording.h"
 
 #define VM_THREAD 1
 #define DRIVER 9
@@ -240,7 +241,7 @@ static void check_file(const struct reel *reel, size_t records_a_block)
 	assert_true(fd >= 0);
 	close(fd);
 	unlink(path);
-	for (off_t at = 64;; at += 37) {
+	for (off_t at = sizeof(struct recording_header);; at += 37) {
 		const char *breach;
 
 		reel__write(reel, path, records_a_block);
