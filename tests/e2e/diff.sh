@@ -193,6 +193,7 @@ name="host\$(touch pwned) '"
 cp hostile "$name"
 diff_json hostile@1 "$name@3" --top 0
 expect_status 0
+expect_equal "$name@3" "$(of header .file | tail -n 1)" "the file for programs"
 of diff .command >"$TMP/command"
 run timeout 120 bash "$TMP/command"
 [ "$status" = 0 ] || { fail "the command"; show "$TMP/command" "$TMP/err"; }

@@ -76,7 +76,7 @@ static ssize_t swallow(void *cookie, const char *bytes, size_t count)
 static void write_one(struct heap *heap, const struct exporter *exporter, uint32_t place)
 {
 	const struct heap_heading heading = {
-		.facts = heap__facts(heap), .pid = 1, .name = { "a\n\xff", 3 }, .is_file = true,
+		.facts = heap__facts(heap), .pid = 1, .name = { "a\n\xff", 3 }, .file = "f@1",
 		.subject = "f@1",
 	};
 	const struct export_options options = { .id_place = place, .depth = 3, .most = 2 };

@@ -29,6 +29,7 @@ void heap_source__free(struct heap_source *source)
 	buf__free(&source->version);
 	buf__free(&source->collector);
 	buf__free(&source->subject);
+	buf__free(&source->file);
 	*source = (struct heap_source){ .heap = NULL };
 }
 

@@ -44,6 +44,7 @@ struct heap_source {
 	struct heap_heading heading; /* its texts are below */
 	struct buf name, runtime, version, collector;
 	struct buf subject; /* "-p 4711", "app.gctrace@2": for a shell */
+	struct buf file;    /* the latter as it is */
 };
 
 /* --mem-limit in bytes, or where none was given what holds then; 0: none. */

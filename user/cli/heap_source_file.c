@@ -295,10 +295,11 @@ static int find_dump(struct heap_source *source, const struct dump_name *name,
 }
 
 /* A word for a shell. What is no plain character is quoted, and never shown to a terminal. */
-static void set_subject(struct heap_source *source, const char *word)
+static void set_subject(struct heap_source *source)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "@%+=:,./_-";
+	const char *word = buf__str(&source->file);
 
 	if (word[strspn(word, plain)] == 0 && *word != '-') {
 		buf__add_str(&source->subject, word);
@@ -307,26 +308,25 @@ static void set_subject(struct heap_source *source, const char *word)
 		heap_view__quote(&source->subject, word, strlen(word));
 	}
 	source->heading.subject = buf__str(&source->subject);
+	source->heading.file = word;
 }
 
 static int read_recording(struct heap_source *source, const struct dump_name *name,
 			  const struct heap_source_options *options, int fd)
 {
-	struct buf subject = BUF_INIT;
 	uint64_t number = name->number == DUMP_NAME_NONE ? 1 : name->number;
 	int err = 0;
 
 	if (number == DUMP_NAME_LAST)
 		err = dump_list__resolve(name, &number);
 	if (!err) {
-		buf__printf(&subject, "%s@%" PRIu64, name->path, number);
-		set_subject(source, buf__str(&subject));
+		buf__printf(&source->file, "%s@%" PRIu64, name->path, number);
+		set_subject(source);
 		source->heading.in_file = number;
 		err = find_dump(source, name, options, number, fd);
 	} else {
 		files__close(&fd);
 	}
-	buf__free(&subject);
 	return err;
 }
 
@@ -346,7 +346,8 @@ static int read_hprof(struct heap_source *source, const struct dump_name *name,
 		err = -ENODATA;
 	}
 	if (!err) {
-		set_subject(source, name->path);
+		buf__add_str(&source->file, name->path);
+		set_subject(source);
 		err = heap_source_hprof__read(source, fd, name->path, options);
 	}
 	files__close(&fd);
@@ -370,7 +371,6 @@ int heap_source__file(struct heap_source *source, const char *word,
 			files__close(&fd);
 		err = read_recording(source, &name, options, fd);
 	}
-	source->heading.is_file = true;
 	dump_name__free(&name);
 	return err;
 }

@@ -67,7 +67,7 @@ static void add_head(struct drawing *drawing, const struct heap_heading *heading
 {
 	buf__add_str(&drawing->out, "digraph heap {\n"
 				    "\tgraph [rankdir=LR, labelloc=t, label=\"");
-	buf__add_str(&drawing->raw, heading->is_file ? "gctrace, " : "gctrace ");
+	buf__add_str(&drawing->raw, heading->file ? "gctrace, " : "gctrace ");
 	buf__add_str(&drawing->raw, heading->subject);
 	add_escaped(drawing);
 	buf__add_str(&drawing->out, "\"];\n"

@@ -113,7 +113,7 @@ static void add_heading(struct data *data)
 	if (heading->pid)
 		json__u64(json, "pid", heading->pid);
 	json__string(json, "subject", heading->subject);
-	json__bool(json, "is_file", heading->is_file);
+	json__bool(json, "is_file", heading->file);
 	if (heading->began_ns)
 		json__i64(json, "began_ms",
 			  ((int64_t)heading->began_ns + heading->clock_offset_ns) / 1000000);
@@ -173,7 +173,7 @@ static void add_finding(struct data *data, const struct finding *finding)
 	heap_words__finding(&data->raw, page->heap, finding);
 	add_cut(data, "text", SENTENCE_MOST);
 	heap_words__more(&data->raw, page->heap, finding, page->heading->subject,
-			 page->heading->is_file);
+			 page->heading->file);
 	json__take(data->json, "command", &data->raw);
 	json__u64(data->json, "bytes", finding->bytes);
 	if (is_object)

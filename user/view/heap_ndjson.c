@@ -94,8 +94,8 @@ void heap_view__add_header(struct json *json, const struct heap_heading *heading
 	json__string(json, "accuracy", "exact");
 	json__string(json, "privacy", "contents of objects are never read");
 	json__flag(json, "histogram", heading->counts_only);
-	if (heading->is_file)
-		json__string(json, "file", heading->subject);
+	if (heading->file)
+		json__string(json, "file", heading->file);
 	if (heading->in_file)
 		json__u64(json, "in_file", heading->in_file);
 	json__known(json, "dump", facts->dump);
@@ -127,7 +127,7 @@ static int show_finding(struct heap_ndjson *ndjson, const struct finding *findin
 	heap_words__finding(&ndjson->text, ndjson->heap, finding);
 	add_words(ndjson, "text");
 	heap_words__more(&ndjson->text, ndjson->heap, finding, ndjson->heading->subject,
-			 ndjson->heading->is_file);
+			 ndjson->heading->file);
 	add_words(ndjson, "command");
 	json__u64(json, "bytes", finding->bytes);
 	json__u64(json, "objects", finding->objects);

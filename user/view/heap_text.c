@@ -170,8 +170,8 @@ static void add_what(struct heap_text *text)
 	buf__add_str(raw, "heap dump");
 	if (facts->dump != EVENT_UNKNOWN)
 		buf__printf(raw, " %" PRIu64, facts->dump);
-	if (text->heading->is_file)
-		buf__printf(raw, ", %s", text->heading->subject);
+	if (text->heading->file)
+		buf__printf(raw, ", %s", text->heading->file);
 	if (facts->collection != EVENT_UNKNOWN)
 		buf__printf(raw, ", after collection %" PRIu64, facts->collection);
 	heading_line(text, heap_text__escaped(text));
@@ -214,7 +214,7 @@ static int show_findings(struct heap_view *view, const struct findings *findings
 		heap_words__finding(&text->raw, text->heap, &findings->items[i]);
 		heap_text__line(text, before, heap_text__escaped(text), HEAP_TEXT_INDENT);
 		heap_words__more(&text->raw, text->heap, &findings->items[i],
-				 text->heading->subject, text->heading->is_file);
+				 text->heading->subject, text->heading->file);
 		buf__printf(&text->out, "%*s%s", HEAP_TEXT_INDENT, "",
 			    terminal__on(text->terminal, STYLE_DIM));
 		buf__move(&text->out, &text->raw); /* whole and as it is, or it would not do */

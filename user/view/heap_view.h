@@ -42,7 +42,7 @@ struct heap_heading {
 	int64_t clock_offset_ns;
 	uint64_t began_ns;   /* when; 0: not known */
 	uint64_t dump_ns;    /* how long it took; 0: not known */
-	bool is_file;
+	const char *file;    /* "app.gctrace@2", not escaped; NULL: a live process */
 	uint64_t in_file;    /* FILE@N: N */
 	const struct heap_lives *lives; /* of the objects; NULL: they were not followed */
 	const char *subject; /* "-p 4711", "app.gctrace@2": what a shell is to be told */

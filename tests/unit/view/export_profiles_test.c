@@ -83,7 +83,7 @@ static char *exported(const struct exporter *exporter, struct heap *heap,
 {
 	const struct heap_heading heading = {
 		.facts = heap__facts(heap), .pid = 4711, .name = { "ap\np", 4 },
-		.is_file = true, .subject = "f@1", .clock_offset_ns = 1000,
+		.file = "f@1", .subject = "f@1", .clock_offset_ns = 1000,
 	};
 	char *text;
 	FILE *out = open_memstream(&text, len);

@@ -370,7 +370,7 @@ static void assert_recommended(const char *type, const char *subject, bool is_fi
 	const uint32_t place = place_of(heap, 0x1000);
 	const struct finding finding = { .kind = FINDING_LARGE, .place = place, .owner = place };
 	const struct heap_heading heading = { .facts = heap__facts(heap), .subject = subject,
-					      .is_file = is_file };
+					      .file = is_file ? "f@1" : NULL };
 	const struct findings findings = { (struct finding *)&finding, 1, 1 };
 	struct heap_view *view;
 	struct sheet sheet;
