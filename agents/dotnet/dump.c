@@ -169,6 +169,14 @@ static void forget(void)
 	structs__empty();
 }
 
+/* Of a dump that nobody waits for any more, and that was never begun. */
+static void drop(void *context)
+{
+	(void)context;
+	if (!dump.is_stopped)
+		forget();
+}
+
 static void finish(void *context)
 {
 	(void)context;
@@ -338,14 +346,18 @@ static void start(void)
 	worker__post(&dump.names, prepare, NULL);
 }
 
-/* ForceGC is back and no end of a walk was heard: the runtime refused, or had no good one. */
-static void give_up(void)
+/*
+ * ForceGC is back and no walk has begun: the runtime refused, or had no good one. If nobody wants it
+ * any more then nobody is told: who asks anew by now is to have a dump, and not the end of this one.
+ */
+static void give_up(bool is_awaited)
 {
-	begin();
+	if (is_awaited)
+		begin();
 	dump.state = TOLD;
 	dump.is_failed = true;
 	worker__post(&dump.closer, close_session, NULL);
-	worker__post(&dump.names, finish, NULL);
+	worker__post(&dump.names, is_awaited ? finish : drop, NULL);
 }
 
 static bool are_idle(void)
@@ -366,7 +378,7 @@ void dump__want(bool is_wanted)
 		break;
 	case ARMED:
 		if (worker__is_idle(&dump.collector))
-			give_up();
+			give_up(is_wanted && dump.was_wanted);
 		else if (!is_wanted)
 			worker__post(&dump.closer, close_session, NULL);
 		break;
