@@ -304,7 +304,7 @@ ADDRESS_INDEX_LOOP static uint64_t look_up_all(const struct address_index *index
 		if (i >= count)
 			continue;
 		words[i % AHEAD] = address_index__word(index, order[i]);
-		__builtin_prefetch(words[i % AHEAD]);
+		address_word__prefetch(words[i % AHEAD]);
 	}
 	return found;
 }

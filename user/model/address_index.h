@@ -12,7 +12,7 @@
  *
  * Nothing is sorted but the regions, and a clear bit says that there is no such object. A heap
  * costs 12 bytes for each 512 of it, so less than 2 for an object as they are; a look-up is one
- * cache miss, which a caller with many of them hides by address_index__prefetch().
+ * cache miss, which a caller with many of them hides by address_word__prefetch().
  *
  * Units are 8 bytes until an address is told that needs smaller ones. First all are added, then
  * address_index__seal(), then ranks are asked for.
@@ -31,7 +31,7 @@
 #define ADDRESS_INDEX_SHIFT 3 /* of a unit, to begin with */
 #define ADDRESS_INDEX_RECENT 64u /* regions; a power of two */
 
-/* Packed: a fifth less memory is worth more than a load across two cache lines now and then. */
+/* Packed: a quarter less memory is worth more than a load across two cache lines now and then. */
 struct address_word {
 	uint64_t bits;
 	uint32_t rank;
@@ -162,12 +162,11 @@ static inline int address_index__add(struct address_index *index, uint64_t addre
 	return 1;
 }
 
-static inline void address_index__prefetch(const struct address_index *index, uint64_t address)
+/* Both ends: one word of eight lies across two cache lines. NULL is legal. */
+static inline void address_word__prefetch(const struct address_word *word)
 {
-	const struct address_word *word = address_index__word(index, address);
-
-	if (word)
-		__builtin_prefetch(word);
+	__builtin_prefetch(word);
+	__builtin_prefetch((const void *)((uintptr_t)word + sizeof(*word) - 1));
 }
 
 /* The same where the word is known already: address_index__word() of this address. */

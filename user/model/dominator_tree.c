@@ -32,24 +32,15 @@ static void number(const struct dominators *from, const uint32_t *span, uint32_t
 
 static void number_rows(struct heap_rows *rows, const uint32_t *numbers, uint32_t *row_of)
 {
-	const uint32_t end = rows__end(rows);
-	uint32_t place = ROW_REFERENCES;
+	struct row_walk walk = rows__walk(rows);
 
-	while (place < end) {
-		uint32_t *row = rows__at(rows, place), *at = row + ROW_REFERENCES;
+	while (row_walk__next(&walk)) {
+		uint32_t *row = rows__at(rows, walk.place);
 
-		if (row[ROW_NUMBER] != ROW_NONE) {
-			row[ROW_NUMBER] = numbers[row[ROW_NUMBER]];
-			row_of[row[ROW_NUMBER]] = place;
-		}
-		if (row[ROW_TYPE] & ROW_PLACED) {
-			place = rows__next(rows, place);
+		if (row[ROW_NUMBER] == ROW_NONE)
 			continue;
-		}
-		if (row[ROW_TYPE] & ROW_HAS_REFERENCES)
-			while (!(*at++ & ROW_HIGH))
-				;
-		place += (uint32_t)(at - row);
+		row[ROW_NUMBER] = numbers[row[ROW_NUMBER]];
+		row_of[row[ROW_NUMBER]] = walk.place;
 	}
 }
 

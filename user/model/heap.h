@@ -13,14 +13,16 @@
  *	heap_rows       | row | row | row |   place: number, rank, size, type, references, places
  *	                   ^     |  |   ^
  *	                   '-----'  '---'     references are places of rows
+ *	                1......1......1....   starts: a bit for each word
  *	dominator_tree  row, parent, span, sums, by number
  *	heap_types      class numbers -> 0, 1, 2, ...; names
  *	heap_roots      the nodes above the objects, each with a row of its own
  *
- * For n objects and m references: rows 16 n + 4 m and what places need, the index less
- * than 2 n on a heap as they are, the tree 20 n. The peak comes a little earlier, while dominators
- * are found: 16 n for them, 6 for each reference to what was visited already, 4 for each row
- * that waits. Together less than 36 n + 8 m, the type of each object included.
+ * For n objects and m references: rows 16 n + 4 m and what places need, a 32nd of that for where
+ * they start, the index less than 2 n on a heap as they are, the tree 20 n. The peak comes a
+ * little earlier, while dominators are found: 16 n for them, 6 for each reference to what was
+ * visited already, 4 for each row that waits. Together less than 36 n + 8 m, the type of each
+ * object included.
  *
  * PLACES OF REFERENCES. Nulls are not kept. Where a row's references do not stand at 0, 1, 2, ...,
  * it has a list of steps behind them (heap_rows.h): some bytes for a row, none for a field.

@@ -21,6 +21,11 @@
 struct resolver {
 	struct heap *heap;
 	uint32_t *places; /* by rank */
+	uint64_t words;	  /* of the rows so far */
+	struct {
+		struct raw_row *row;
+		const struct address_word *word;
+	} rows[RING];
 	uint64_t dangling;
 	uint64_t head; /* references so far */
 	struct {
@@ -31,30 +36,39 @@ struct resolver {
 	} ring[RING];
 };
 
+/* The row gets its rank and its place. */
+INTO_LOOP void give_place(struct resolver *resolver, uint64_t n)
+{
+	struct raw_row *row = resolver->rows[n % RING].row;
+
+	row->address = address_index__rank_in(&resolver->heap->index,
+					      resolver->rows[n % RING].word, row->address);
+	resolver->places[row->address] = (uint32_t)resolver->words;
+	resolver->words += raw_row__final_words(row);
+}
+
 /* How many words of rows that makes; 0: more than there may be. */
 ADDRESS_INDEX_LOOP static uint64_t give_places(struct resolver *resolver)
 {
 	struct heap *heap = resolver->heap;
 	uint8_t *end = heap->rows.pile.at + heap->rows.pile.used;
-	struct raw_row *row = (struct raw_row *)(void *)heap->rows.pile.at, *ahead = row;
-	uint64_t words = ROW_REFERENCES;
+	struct raw_row *row = (struct raw_row *)(void *)heap->rows.pile.at;
+	uint64_t n = 0;
 
-	for (unsigned int i = 0; i < AHEAD && (uint8_t *)ahead < end; i++)
-		ahead = raw_row__next(ahead);
+	resolver->words = ROW_REFERENCES;
 	for (; (uint8_t *)row < end; row = raw_row__next(row)) {
-		if ((uint8_t *)ahead < end) {
-			address_index__prefetch(&heap->index, ahead->address);
-			ahead = raw_row__next(ahead);
-		}
 		if (row->type & (ROW_PART | ROW_DEAD))
 			continue;
-		if (words >= ROW_WORDS_MOST)
-			return 0;
-		row->address = address_index__rank(&heap->index, row->address);
-		resolver->places[row->address] = (uint32_t)words;
-		words += raw_row__final_words(row);
+		resolver->rows[n % RING].row = row;
+		resolver->rows[n % RING].word = address_index__word(&heap->index, row->address);
+		address_word__prefetch(resolver->rows[n % RING].word);
+		if (n >= AHEAD)
+			give_place(resolver, n - AHEAD);
+		n++;
 	}
-	return words < ROW_WORDS_MOST ? words : 0;
+	for (uint64_t i = n > AHEAD ? n - AHEAD : 0; i < n; i++)
+		give_place(resolver, i);
+	return resolver->words < ROW_WORDS_MOST ? resolver->words : 0;
 }
 
 INTO_LOOP void look_up(struct resolver *resolver, uint64_t n)
@@ -83,7 +97,7 @@ INTO_LOOP void add_reference(struct resolver *resolver, uint64_t address, uint32
 	const uint64_t n = resolver->head++;
 
 	resolver->ring[n % RING].word = address_index__word(&resolver->heap->index, address);
-	__builtin_prefetch(resolver->ring[n % RING].word);
+	address_word__prefetch(resolver->ring[n % RING].word);
 	resolver->ring[n % RING].address = address;
 	resolver->ring[n % RING].to = to;
 	if (n >= AHEAD)
@@ -127,7 +141,7 @@ ADDRESS_INDEX_LOOP static void write_rows(struct resolver *resolver)
 	struct heap *heap = resolver->heap;
 	uint8_t *end = heap->rows.pile.at + heap->rows.pile.used;
 	struct raw_row *row = (struct raw_row *)(void *)heap->rows.pile.at, *next;
-	uint32_t *to = (uint32_t *)(void *)heap->rows.pile.at;
+	uint32_t *const first = (uint32_t *)(void *)heap->rows.pile.at, *to = first;
 
 	next = raw_row__next(row); /* nowhere */
 	memset(to, 0, ROW_REFERENCES * sizeof(*to));
@@ -143,6 +157,7 @@ ADDRESS_INDEX_LOOP static void write_rows(struct resolver *resolver)
 		heap->facts.unfinished += (row->type & ROW_UNFINISHED) != 0;
 		heap->rows.count++;
 		heap->rows.references += row->references;
+		rows__begin(&heap->rows, (uint64_t)(to - first));
 		write_row(resolver, row, to);
 		to += words;
 	}
@@ -223,6 +238,10 @@ int heap_resolve(struct heap *heap)
 	err = -EOVERFLOW;
 	if (!words)
 		goto out;
+	if (!rows__reach(&heap->rows, &heap->memory, words)) {
+		err = memory__error(&heap->memory);
+		goto out;
+	}
 	write_rows(resolver);
 	heap->facts.dangling_references += resolver->dangling;
 	heap->rows.pile.used = words * 4;

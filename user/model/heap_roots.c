@@ -258,6 +258,7 @@ static void put_row(struct heap_rows *rows, uint32_t place, uint32_t index, uint
 {
 	uint32_t *row = rows__at(rows, place);
 
+	rows__begin(rows, place);
 	row[ROW_NUMBER] = ROW_NONE;
 	row[ROW_INDEX] = index;
 	row[ROW_SIZE] = 0;
@@ -287,9 +288,10 @@ int heap_roots__append(struct heap_roots *roots, struct heap_rows *rows)
 	if (!end)
 		return -EOVERFLOW;
 	to = pile__add(&rows->pile, roots->memory, more);
-	if (!to)
+	if (!to || !rows__reach(rows, roots->memory, end))
 		return memory__error(roots->memory);
 	memset(to, 0, more);
+	rows__begin(rows, end);
 	for (uint32_t i = 0; i < nodes; i++) {
 		const struct root_node *node = node_at(roots, i);
 

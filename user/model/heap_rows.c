@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "heap_rows.h"
 
+#include <string.h>
+
 #include "gctrace/wire.h"
 #include "stream/event.h"
 
@@ -67,22 +69,25 @@ void places_reader__next_run(struct places_reader *places)
 	places->left = first & 1 ? get_number(&places->at) + 2 : 1;
 }
 
+/* Where the places of a row's references begin. */
+static const uint8_t *places_of(const uint32_t *row)
+{
+	const uint32_t *at = row + ROW_REFERENCES;
+
+	while (!(*at++ & ROW_HIGH))
+		;
+	return (const uint8_t *)at;
+}
+
 struct row_cursor row_cursor__of(const uint32_t *row)
 {
 	struct row_cursor cursor = {
 		.at = row[ROW_TYPE] & ROW_HAS_REFERENCES ? row + ROW_REFERENCES : NULL,
 		.known = (row[ROW_TYPE] & ROW_KIND) >> ROW_KIND_SHIFT != GCTRACE_PLACE_UNKNOWN ||
 			 row[ROW_TYPE] & ROW_PLACED,
+		.places = places_reader__of(row[ROW_TYPE] & ROW_PLACED ? places_of(row) : NULL),
 	};
-	const uint32_t *end = cursor.at;
 
-	if (row[ROW_TYPE] & ROW_PLACED) {
-		while (!(*end++ & ROW_HIGH))
-			;
-		cursor.places = places_reader__of((const uint8_t *)end);
-	} else {
-		cursor.places = places_reader__of(NULL);
-	}
 	return cursor;
 }
 
@@ -99,34 +104,19 @@ bool row_cursor__next(struct row_cursor *cursor)
 	return true;
 }
 
-uint32_t rows__next(const struct heap_rows *rows, uint32_t place)
+bool rows__reach(struct heap_rows *rows, struct memory *memory, uint64_t end)
 {
-	const uint32_t *row = rows__at(rows, place), *end = row + ROW_REFERENCES;
-	struct places_reader places;
-	const uint8_t *after;
+	const uint64_t more = (end / 64 + 1) * sizeof(uint64_t) - rows->starts.used;
+	void *to = pile__add(&rows->starts, memory, more);
 
-	if (row[ROW_TYPE] & ROW_HAS_REFERENCES)
-		while (!(*end++ & ROW_HIGH))
-			;
-	after = (const uint8_t *)end;
-	if (row[ROW_TYPE] & ROW_PLACED) {
-		places = places_reader__of(after);
-		for (uint64_t left = (uint64_t)(end - row - ROW_REFERENCES); left;) {
-			places_reader__next_run(&places);
-			left -= places.left;
-		}
-		after = places.at;
-	}
-	return place + (uint32_t)(((uint64_t)(after - (const uint8_t *)row) + 3) / 4);
-}
-
-uint32_t rows__end(const struct heap_rows *rows)
-{
-	return (uint32_t)(rows->pile.used / 4);
+	if (to)
+		memset(to, 0, more);
+	return to;
 }
 
 void rows__free(struct heap_rows *rows, struct memory *memory)
 {
 	pile__free(&rows->pile, memory);
+	pile__free(&rows->starts, memory);
 	pile__free(&rows->large, memory);
 }

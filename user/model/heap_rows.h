@@ -28,6 +28,9 @@
  *
  * A row costs 16 bytes, 4 for each reference, and its places, padded to 4. Two rows are never
  * closer than 16 bytes, so place / 4 tells them apart, too.
+ *
+ * STARTS. Rows have no length: beside them stands a bit for each of their words, set where a row
+ * begins. Whoever walks over all rows finds the next one there, without a look at this one.
  */
 #ifndef MODEL_HEAP_ROWS_H
 #define MODEL_HEAP_ROWS_H
@@ -62,6 +65,7 @@ enum row_flags {
 
 struct heap_rows {
 	struct pile pile;
+	struct pile starts;  /* u64, a bit for each word: a row begins there, or all of them end */
 	struct pile large;   /* u64 sizes that have more than 31 bits */
 	uint32_t count;	     /* rows, without the first */
 	uint64_t references; /* in all */
@@ -71,6 +75,15 @@ struct heap_rows {
 static inline uint32_t *rows__at(const struct heap_rows *rows, uint32_t place)
 {
 	return (uint32_t *)(void *)rows->pile.at + place;
+}
+
+/* From now on rows up to this end can be begun. False: no memory, or beyond the limit. */
+bool rows__reach(struct heap_rows *rows, struct memory *memory, uint64_t end);
+
+/* A row begins at this place, or the last one ends. */
+static inline void rows__begin(struct heap_rows *rows, uint64_t place)
+{
+	((uint64_t *)(void *)rows->starts.at)[place / 64] |= UINT64_C(1) << place % 64;
 }
 
 static inline uint64_t rows__size(const struct heap_rows *rows, const uint32_t *row)
@@ -156,9 +169,44 @@ struct row_cursor {
 struct row_cursor row_cursor__of(const uint32_t *row);
 bool row_cursor__next(struct row_cursor *cursor);
 
+static inline uint32_t rows__end(const struct heap_rows *rows)
+{
+	return (uint32_t)(rows->pile.used / 4);
+}
+
+/* Over all rows but the first, front to back: while (row_walk__next(&walk)) ... walk.place */
+struct row_walk {
+	const uint64_t *starts;
+	uint64_t word, bits; /* those of it that are still to come */
+	uint32_t place, end;
+};
+
+static inline struct row_walk rows__walk(const struct heap_rows *rows)
+{
+	const uint64_t *starts = (const uint64_t *)(const void *)rows->starts.at;
+
+	return (struct row_walk){ starts, 0, starts[0], 0, rows__end(rows) };
+}
+
+static inline bool row_walk__next(struct row_walk *walk)
+{
+	while (!walk->bits)
+		walk->bits = walk->starts[++walk->word];
+	walk->place = (uint32_t)(walk->word * 64) + (uint32_t)__builtin_ctzll(walk->bits);
+	walk->bits &= walk->bits - 1;
+	return walk->place < walk->end;
+}
+
 /* The place of the row behind this one; not beyond the last. */
-uint32_t rows__next(const struct heap_rows *rows, uint32_t place);
-uint32_t rows__end(const struct heap_rows *rows);
+static inline uint32_t rows__next(const struct heap_rows *rows, uint32_t place)
+{
+	const uint64_t *starts = (const uint64_t *)(const void *)rows->starts.at;
+	uint64_t word = ++place / 64, bits = starts[word] >> place % 64 << place % 64;
+
+	while (!bits)
+		bits = starts[++word];
+	return (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits);
+}
 
 void rows__free(struct heap_rows *rows, struct memory *memory);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory by the piece, and how the places of references are written down. */
+/* Memory by the piece, how rows are met, and how the places of references are written down. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,6 +133,38 @@ static void pieces_keep_what_is_in_them(void **state)
 	assert_int_equal(memory.used, 0);
 }
 
+/* Rows of all lengths, also such that skip words of `starts`; they are made in two steps. */
+static void a_walk_meets_each_row(void **state)
+{
+	struct memory memory = { 0 };
+	struct heap_rows rows = { 0 };
+	uint32_t places[MOST], count = 0, end = ROW_REFERENCES;
+	struct row_walk walk;
+
+	(void)state;
+	for (; count < MOST; count++) {
+		places[count] = end;
+		end += ROW_REFERENCES + (uint32_t)(random_number() % (count % 7 ? 6 : 300));
+	}
+	assert_true(rows__reach(&rows, &memory, places[MOST / 2]));
+	for (uint32_t i = 0; i < MOST / 2; i++)
+		rows__begin(&rows, places[i]);
+	assert_true(rows__reach(&rows, &memory, end));
+	for (uint32_t i = MOST / 2; i < MOST; i++)
+		rows__begin(&rows, places[i]);
+	rows__begin(&rows, end);
+	assert_non_null(pile__add(&rows.pile, &memory, end * UINT64_C(4)));
+	walk = rows__walk(&rows);
+	for (uint32_t i = 0; i < MOST; i++) {
+		assert_true(row_walk__next(&walk));
+		assert_int_equal(walk.place, places[i]);
+		assert_int_equal(rows__next(&rows, walk.place), i + 1 < MOST ? places[i + 1] : end);
+	}
+	assert_false(row_walk__next(&walk));
+	rows__free(&rows, &memory);
+	assert_int_equal(memory.used, 0);
+}
+
 static void the_limit_holds(void **state)
 {
 	struct memory memory = { .limit = 1 << 20 };
@@ -159,6 +191,7 @@ int main(void)
 		cmocka_unit_test(a_reference_between_nulls_costs_one),
 		cmocka_unit_test(any_places_come_back),
 		cmocka_unit_test(pieces_keep_what_is_in_them),
+		cmocka_unit_test(a_walk_meets_each_row),
 		cmocka_unit_test(the_limit_holds),
 	};
 
