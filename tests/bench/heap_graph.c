@@ -38,7 +38,7 @@
 #define LARGE_MEMORY (UINT64_C(8) << 30)
 #define LOOK_UPS UINT64_C(4000000)
 #define LOOK_UP_RUNS 25
-#define AHEAD 16 /* look-ups in flight */
+#define AHEAD 32 /* look-ups in flight */
 
 struct result {
 	double making;	/* seconds for the events alone */
