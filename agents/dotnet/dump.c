@@ -31,6 +31,7 @@
  */
 #include "dump.h"
 #include "agents/common/emitter.h"
+#include "agents/common/leftover.h"
 #include "agents/common/pace.h"
 #include "agents/common/thread.h"
 #include "collections.h"
@@ -309,6 +310,7 @@ static void collect(void *context)
 	await_end();
 	if (dump.state == TOLD)
 		finish(NULL);
+	leftover__give_back(); /* the collector worked on this thread */
 }
 
 static void prepare(void *context)

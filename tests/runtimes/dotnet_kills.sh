@@ -89,6 +89,39 @@ is_as_before
 stop program KILL
 pass
 
+t "visits and heap dumps leave no memory behind"
+program population "$TMP/go" "$TMP/truth" 200000 # and does nothing any more
+run gctrace heap -p "$(pid program)" -o json
+expect_status 0
+before=$(resident_kib)
+for ((visit = 0; visit < visits; visit++)); do
+	run gctrace -p "$(pid program)" --moves -d 300ms -o json
+	expect_status 0 || break
+done
+for _ in 1 2 3; do
+	run gctrace heap -p "$(pid program)" -o json
+	expect_status 0 || break
+done
+after=$(resident_kib)
+echo "$before KiB before, $after KiB after $visits visits and 3 dumps"
+[ "$after" -lt $((before * 101 / 100)) ] || fail "it has grown from $before to $after KiB"
+stop program KILL
+pass
+
+# What stays is the runtime's own, of the first session in its life: its source of events.
+t "a first heap dump leaves 6 MB behind at most, whatever the heap"
+for count in 10000 300000; do
+	program population "$TMP/go" "$TMP/truth" "$count"
+	before=$(resident_kib)
+	run gctrace heap -p "$(pid program)" -o json
+	expect_status 0
+	after=$(resident_kib)
+	echo "$before KiB before, $after KiB after it"
+	[ "$after" -lt $((before + 6144)) ] || fail "it has grown from $before to $after KiB"
+	stop program KILL
+done
+pass
+
 t "the program is killed in the midst of a dump"
 for ms in 30 100 250; do
 	program busy 20 0
