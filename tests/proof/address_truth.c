@@ -13,10 +13,9 @@
  * collection of all generations that stops the world; but nowhere where another one is.
  *
  * The model learns of new objects by what the program has just read, as if it were a heap dump, not
- * while a concurrent collection runs or a pause begins; with `dumps` by those of the recording
- * (record --dump=1s), and what lies at an address that the program has read is that object from
- * then on. Prints what was compared; status 1 where something was wrong, 2 where there was nothing
- * to compare.
+ * while a concurrent collection runs; with `dumps` by those of the recording (record --dump=1s),
+ * and what lies at an address that the program has read is that object from then on. Prints what
+ * was compared; status 1 where something was wrong, 2 where there was nothing to compare.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +90,8 @@ static bool take_entries(struct belief *belief)
 	return true;
 }
 
-static int take_look(struct belief *belief, const struct event *now)
+/* `ordered`: it is known what the trace tells of before it and what of behind it. */
+static int take_look(struct belief *belief, const struct event *now, bool ordered)
 {
 	int err;
 
@@ -101,23 +101,31 @@ static int take_look(struct belief *belief, const struct event *now)
 		all.ended = true;
 		return 0;
 	}
-	if (!all.told)
+	if (!all.told || !ordered)
 		return 0;
 	all.told = all.beside = all.all = false;
 	all.looks++;
 	err = belief__compare(belief, now->target);
-	if (err || belief->running || belief->in_pause)
+	if (err || belief->running)
 		return err;
 	return belief->has_dumps ? belief__meet(belief, now->target) : belief__dump(belief, now);
 }
 
-/* The program looked while it ran, so an event's stamp lies before a look or behind it. */
+/*
+ * The program looked while it ran, so what is told lies before a look or behind it. But a pause is
+ * told from before all threads stand still until they all run again: of a look meanwhile nobody
+ * knows whether it came before the collection or after it.
+ */
 static int before_event(struct belief *belief, const struct event *event)
 {
+	const bool begins = event->kind == EVENT_PAUSE_BEGIN, ends = event->kind == EVENT_PAUSE_END;
+	const uint64_t until = begins || ends ? event->time : event->stamp;
 	int err = 0;
 
-	while (!err && !all.ended && all.next.time < event->stamp)
-		err = take_look(belief, event);
+	if (belief->in_pause && !ends)
+		return 0;
+	while (!err && !all.ended && all.next.time < until)
+		err = take_look(belief, event, !belief->in_pause);
 	return err;
 }
 

@@ -35,7 +35,7 @@ struct belief {
 	VEC(uint64_t) ids;		 /* the truth's, by the model's */
 	VEC(struct place_of) by_address; /* of those that are there */
 	VEC(uint64_t) dead; /* the model's ids, of the collections since the last comparison */
-	bool in_pause; /* the program may still run: it is about to be stopped */
+	bool in_pause;
 	uint64_t running;   /* number of the concurrent collection; 0: none */
 	uint64_t collections; /* that the test had a truth of: it counts */
 	uint64_t compared, deaths, anchors, matched, gone, withdrawn, conflicts, wrong, losses;
