@@ -6,6 +6,7 @@
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/dotnet/lib.sh"
 . "$(dirname "$0")/dotnet/checks.bash"
+need jq
 need_root
 need_programs
 
@@ -26,3 +27,17 @@ for collector in 0 1; do
 	proven dumps
 	pass
 done
+
+t "objects are known from dump to dump, also where nothing else collects"
+program population "$TMP/go" "$TMP/truth" 20000
+run gctrace follow -p "$(pid program)" --every 300ms -n 5 -d 60s -o json
+expect_status 0
+jq -c 'select(.event == "anchor") | [.matched, .gone, .conflicts]' "$TMP/out" >"$TMP/anchors"
+cat "$TMP/anchors"
+[ "$(wc -l <"$TMP/anchors")" -ge 3 ] || fail "there are fewer dumps than 3"
+# The first session leaves some garbage behind, which the next dump still has.
+sed 1d "$TMP/anchors" | jq -e 'select(.[0] < 270000 or .[2] > 0)' >"$TMP/odd" &&
+	{ fail "a dump does not find what the one before has told"; show "$TMP/odd"; }
+touch "$TMP/go"
+ended_well program
+pass

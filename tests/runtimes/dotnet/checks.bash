@@ -50,7 +50,8 @@ record_addresses() {
 	if trace record record -p "$(pid program)" --moves --output "$TMP/recording" \
 		${options[@]+"${options[@]}"}; then
 		touch "$TMP/go"
-		wait_for grep -qs readings "$TMP/program.out" || fail "the program did not finish"
+		WAIT=${WAIT:-300} wait_for grep -qs readings "$TMP/program.out" ||
+			fail "the program did not finish"
 		stop record INT
 		expect_status 0
 		rm "$TMP/go"

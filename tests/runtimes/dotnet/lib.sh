@@ -5,6 +5,7 @@
 #
 # dotnet_build [8.0|9.0]     build the programs for the SDK's own runtime, or with that one beside
 #                            them; $programs is how to run them. Once: they are kept in $BUILD
+# dotnet_build_web           the same of the web server, for the SDK's own runtime: $web
 # program NAME ARGUMENT…     start a program as `program`, in the environment of ${settings[@]}
 #                            (DOTNET_X=y) and of ${agent[@]}, with which it loads the agent, and
 #                            wait until it is ready. It waits for $TMP/go where it has work to do
@@ -33,13 +34,28 @@ dotnet_build() {
 			--self-contained)
 		programs=("$kept/Programs")
 	fi
+	dotnet_project "$dotnet_sources/Programs.csproj" "$kept" ${options[@]+"${options[@]}"}
+}
+
+dotnet_build_web() {
+	web=$BUILD/tests/dotnet/web/Shop.dll
+	command -v dotnet >/dev/null || return 1
+	mkdir -p "${web%/*}" "$DOTNET_CLI_HOME"
+	dotnet_project "$dotnet_sources/web/Shop.csproj" "${web%/*}"
+}
+
+# Unless nothing has changed since.
+dotnet_project() {	# PROJECT DIRECTORY OPTION…
+	local project=$1 kept=$2 built
+	built=$kept/$(basename "$1" .csproj).dll
+	shift 2
 	(
 		flock 9
-		[ -e "$kept/Programs.dll" ] && [ -z "$(find "$dotnet_sources" -maxdepth 1 \
-			-newer "$kept/Programs.dll" -name '*.cs*')" ] && exit
-		dotnet build "$dotnet_sources/Programs.csproj" -c Release -o "$kept" -v q \
+		[ -e "$built" ] && [ -z "$(find "${project%/*}" -maxdepth 1 -newer "$built" \
+			-name '*.cs*')" ] && exit
+		dotnet build "$project" -c Release -o "$kept" -v q \
 			-p:BaseIntermediateOutputPath="$kept.obj/" -p:UseSharedCompilation=false \
-			${options[@]+"${options[@]}"} >"$TMP/build.out" 2>&1 && touch "$kept/Programs.dll"
+			"$@" >"$TMP/build.out" 2>&1 && touch "$built"
 	) 9>"$kept.lock"
 }
 
