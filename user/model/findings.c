@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "gctrace/wire.h"
+#include "owner.h"
 
-#define OWNER_PART 5 /* an owner keeps at most a fifth more */
 #define ACCUMULATIONS_MOST 3
 
 struct search {
@@ -31,18 +31,6 @@ static bool is_array(const struct heap *heap, uint32_t place)
 		heap_types__at(heap__types(heap), heap__type(heap, place));
 
 	return type.flags & GCTRACE_CLASS_ARRAY;
-}
-
-/* The uppermost object above that keeps hardly more. */
-static uint32_t owner_of(const struct heap *heap, uint32_t place)
-{
-	const uint64_t bytes = heap__retained(heap, place);
-	uint32_t owner = place, above;
-
-	while ((above = heap__dominator(heap, owner)) != HEAP_NONE && !heap__is_node(heap, above) &&
-	       heap__retained(heap, above) - bytes <= bytes / OWNER_PART)
-		owner = above;
-	return owner;
 }
 
 /* Of which type are most of its pieces? */
@@ -93,7 +81,7 @@ static int look_at(struct search *search, uint32_t place)
 		return err;
 	size = heap__size(heap, place);
 	finding.kind = size > bytes / 2 ? FINDING_LARGE : FINDING_ACCUMULATION;
-	finding.owner = owner_of(heap, place);
+	finding.owner = owner__of(heap, place);
 	if (finding.kind == FINDING_ACCUMULATION)
 		count_pieces(heap, &finding);
 	else

@@ -12,7 +12,8 @@
  *
  * So it is one that keeps at least FINDING_SHARE of the heap, of which what its large children
  * (of at least that share) keep is less than half. Of an array that holds for a child that keeps
- * half of it. Its owner is the uppermost object above it that keeps hardly more than it does.
+ * half of it. Its owner is the nearest object above it that is no collection and that the program's
+ * authors wrote, if it keeps hardly more than it does (owner.h).
  */
 #ifndef MODEL_FINDINGS_H
 #define MODEL_FINDINGS_H

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "owner.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "gctrace/wire.h"
+#include "heap_groups.h"
+
+/* What may be said of an object as an owner, the better the higher. */
+enum standing { STANDING_NONE, STANDING_UNKNOWN, STANDING_PLATFORM, STANDING_APPLICATION };
+
+/* Is it this package, or one in it? */
+static bool is_in(struct text package, const char *name)
+{
+	const size_t bytes = strlen(name);
+
+	return package.bytes >= bytes && !memcmp(package.at, name, bytes) &&
+	       (package.bytes == bytes || package.at[bytes] == '.' || package.at[bytes] == '/');
+}
+
+static bool is_in_any(struct text package, const char *const *names)
+{
+	for (; *names; names++)
+		if (is_in(package, *names))
+			return true;
+	return false;
+}
+
+static bool is_of_platform(struct text package)
+{
+	static const char *const platforms[] = { "System",	"Microsoft", "Internal", "java",
+						 "javax",	"jdk",	     "sun",	 "com.sun",
+						 "com/sun",	"kotlin",    "scala",	 NULL };
+
+	return is_in_any(package, platforms);
+}
+
+static bool is_collection(struct text package)
+{
+	static const char *const collections[] = { "System.Collections", "java.util", "java/util",
+						   "scala.collection", "kotlin.collections",
+						   NULL };
+
+	return is_in_any(package, collections);
+}
+
+static struct heap_type type_of(const struct heap *heap, uint32_t place)
+{
+	return heap_types__at(heap__types(heap), heap__type(heap, place));
+}
+
+/* The object above, if it keeps hardly more than `bytes`; HEAP_NONE. */
+static uint32_t next_above(const struct heap *heap, uint32_t place, uint64_t bytes)
+{
+	const uint32_t above = heap__dominator(heap, place);
+
+	if (above == HEAP_NONE || heap__is_node(heap, above) ||
+	    heap__retained(heap, above) - bytes > bytes / OWNER_PART)
+		return HEAP_NONE;
+	return above;
+}
+
+/* Where the platform's types have packages, one without is the program's. */
+static bool have_packages(const struct heap *heap, uint32_t place)
+{
+	const uint64_t bytes = heap__retained(heap, place);
+
+	for (; place != HEAP_NONE; place = next_above(heap, place, bytes))
+		if (is_of_platform(heap_groups__package(type_of(heap, place).name)))
+			return true;
+	return false;
+}
+
+static enum standing standing_of(const struct heap *heap, uint32_t place, bool packages)
+{
+	const struct heap_type type = type_of(heap, place);
+	const struct text package = heap_groups__package(type.name);
+
+	if (type.flags & GCTRACE_CLASS_ARRAY || is_collection(package))
+		return STANDING_NONE;
+	if (!type.name.bytes || (!package.bytes && !packages))
+		return STANDING_UNKNOWN;
+	return is_of_platform(package) ? STANDING_PLATFORM : STANDING_APPLICATION;
+}
+
+/* The nearest of the best standing; of those that nothing is known of, the uppermost. */
+uint32_t owner__of(const struct heap *heap, uint32_t place)
+{
+	const uint64_t bytes = heap__retained(heap, place);
+	const bool packages = have_packages(heap, place);
+	enum standing best = STANDING_NONE, standing;
+	uint32_t owner = place;
+
+	for (; place != HEAP_NONE; place = next_above(heap, place, bytes)) {
+		standing = standing_of(heap, place, packages);
+		if (standing < best || (standing == best && best > STANDING_UNKNOWN))
+			continue;
+		best = standing;
+		owner = place;
+	}
+	return owner;
+}
