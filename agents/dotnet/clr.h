@@ -66,21 +66,39 @@ struct unknown_table {
 	uint32_t (*release)(void *self);
 };
 
+/* Slots [first, last] that nobody names; pad_ with the first one's number. */
+#define CLR_PAD(first, last) void *pad_##first[(last) - (first) + 1]
+
+/* Of modules, of threads. */
+struct enumerator_table {
+	struct unknown_table unknown;
+	CLR_PAD(3, 6);
+	HRESULT (*next)(void *self, uint32_t room, uintptr_t *ids, uint32_t *count);
+};
+
+struct enumerator {
+	const struct enumerator_table *table;
+};
+
 struct class_factory_table {
 	struct unknown_table unknown;
 	HRESULT (*create_instance)(void *self, void *outer, const struct guid *iid, void **out);
 	HRESULT (*lock_server)(void *self, int32_t lock);
 };
 
-/* Slots [first, last] that nobody names; pad_ with the first one's number. */
-#define CLR_PAD(first, last) void *pad_##first[(last) - (first) + 1]
-
 /* ICorProfilerCallback to Callback11: 98 slots, all of which the runtime may call. */
 struct callback_table {
 	struct unknown_table unknown;
 	HRESULT (*initialize)(void *self, void *unknown);
 	HRESULT (*shutdown)(void *self);
-	CLR_PAD(5, 41);
+	CLR_PAD(5, 12);
+	HRESULT (*module_load_started)(void *self, uintptr_t module);
+	CLR_PAD(14, 14);
+	HRESULT (*module_unload_started)(void *self, uintptr_t module);
+	CLR_PAD(16, 28);
+	HRESULT (*thread_created)(void *self, uintptr_t thread);
+	HRESULT (*thread_destroyed)(void *self, uintptr_t thread);
+	CLR_PAD(31, 41);
 	HRESULT (*runtime_suspend_started)(void *self, int32_t reason);
 	HRESULT (*runtime_suspend_finished)(void *self);
 	HRESULT (*runtime_suspend_aborted)(void *self);
@@ -154,7 +172,8 @@ struct info_table {
 	CLR_PAD(9, 10);
 	HRESULT (*is_array_class)(void *self, uintptr_t class_, uint32_t *element_type,
 				  uintptr_t *element_class, uint32_t *rank);
-	CLR_PAD(12, 14);
+	HRESULT (*get_thread_info)(void *self, uintptr_t thread, uint32_t *kernel_id);
+	CLR_PAD(13, 14);
 	HRESULT (*get_function_info)(void *self, uintptr_t function, uintptr_t *class_,
 				     uintptr_t *module, uint32_t *token);
 	CLR_PAD(16, 19);
@@ -197,11 +216,14 @@ struct info_table {
 					   uint16_t *major, uint16_t *minor, uint16_t *build,
 					   uint16_t *qfe, uint32_t room, uint32_t *units,
 					   uint16_t *version);
-	CLR_PAD(68, 69);
+	HRESULT (*get_thread_static_address2)(void *self, uintptr_t class_, uint32_t token,
+					      uintptr_t domain, uintptr_t thread, void **address);
+	CLR_PAD(69, 69);
 	HRESULT (*get_module_info2)(void *self, uintptr_t module, const uint8_t **base,
 				    uint32_t room, uint32_t *units, uint16_t *name,
 				    uintptr_t *assembly, uint32_t *flags);
-	CLR_PAD(71, 79);
+	HRESULT (*enum_threads)(void *self, void **out);
+	CLR_PAD(72, 79);
 	HRESULT (*get_object_size2)(void *self, uintptr_t object, size_t *bytes);
 	CLR_PAD(81, 81);
 	HRESULT (*set_event_mask2)(void *self, uint32_t low, uint32_t high);
@@ -239,7 +261,10 @@ CLR_AT(get_box_class_layout, 47);
 CLR_AT(get_app_domain_static_address, 50);
 CLR_AT(get_generation_bounds, 54);
 CLR_AT(get_runtime_information, 67);
+CLR_AT(get_thread_info, 12);
+CLR_AT(get_thread_static_address2, 68);
 CLR_AT(get_module_info2, 70);
+CLR_AT(enum_threads, 71);
 CLR_AT(get_object_size2, 80);
 CLR_AT(set_event_mask2, 82);
 CLR_AT(enumerate_object_references, 93);
@@ -265,12 +290,14 @@ extern struct clr clr;
 #define CLR_CALL(method, ...) clr.info->table->method(clr.info, ##__VA_ARGS__)
 
 /* SetEventMask2: low and high half. */
+#define MONITOR_MODULES 0x4u
+#define MONITOR_THREADS 0x200u
 #define MONITOR_SUSPENDS 0x10000u
 #define HIGH_BASIC_GC 0x10u
 #define HIGH_MONITOR_LARGE_ALLOCATIONS 0x40u
 #define HIGH_MONITOR_EVENT_PIPE 0x80u
 /* What the agent asks for from its beginning on. */
-#define MONITOR_LOW MONITOR_SUSPENDS
+#define MONITOR_LOW (MONITOR_MODULES | MONITOR_THREADS | MONITOR_SUSPENDS)
 #define MONITOR_HIGH (HIGH_BASIC_GC | HIGH_MONITOR_EVENT_PIPE)
 
 /* GetModuleInfo2. */

@@ -36,6 +36,7 @@
 #include "agents/common/thread.h"
 #include "collections.h"
 #include "frozen.h"
+#include "gone.h"
 #include "modules.h"
 #include "nodes.h"
 #include "pauses.h"
@@ -44,6 +45,7 @@
 #include "session.h"
 #include "statics.h"
 #include "structs.h"
+#include "thread_statics.h"
 #include "types.h"
 
 #include <stdatomic.h>
@@ -96,6 +98,7 @@ static void begin(void)
 	pace__begin();
 	gctrace_write_container(writer, GCTRACE_C_BEGIN, dump.number, collections__now());
 	roots__begin(writer);
+	nodes__begin();
 	emitter__release(writer);
 	dump.state = RUNNING;
 }
@@ -152,6 +155,7 @@ static void end(enum gctrace_dump_status status)
 	if (status == GCTRACE_DUMP_COMPLETE && pace__may_go_on()) {
 		structs__tell(writer);
 		statics__tell(writer, &dump.totals);
+		thread_statics__name_threads(writer);
 	}
 	if (!pace__may_go_on())
 		status = GCTRACE_DUMP_ABORTED;
@@ -167,6 +171,7 @@ static void forget(void)
 	types__empty();
 	roots__empty();
 	statics__empty();
+	thread_statics__empty();
 	structs__empty();
 }
 
@@ -318,8 +323,10 @@ static void prepare(void *context)
 	(void)context;
 	if (dump.is_stopped)
 		return;
+	gone__begin();
 	modules__open();
 	frozen__learn();
+	thread_statics__learn();
 	worker__post(&dump.collector, collect, NULL);
 }
 
@@ -328,7 +335,7 @@ static bool get_ready(void)
 	if (dump.is_ready || dump.cannot)
 		return dump.is_ready;
 	dump.is_ready = modules__init() && types__init() && roots__init() && statics__init() &&
-			structs__init() &&
+			structs__init() && thread_statics__init() &&
 			worker__start(&dump.names, "gctrace-names") &&
 			worker__start(&dump.collector, "gctrace-dump") &&
 			worker__start(&dump.closer, "gctrace-close");

@@ -3,16 +3,6 @@
 
 #define MOST_MODULES (1u << 16)
 
-struct enumerator_table {
-	struct unknown_table unknown;
-	CLR_PAD(3, 6);
-	HRESULT (*next)(void *self, uint32_t room, uintptr_t *ids, uint32_t *count);
-};
-
-struct enumerator {
-	const struct enumerator_table *table;
-};
-
 static struct table modules;
 
 bool modules__init(void)

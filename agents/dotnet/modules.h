@@ -53,7 +53,11 @@ struct metadata_table {
 				   uint32_t room, uint32_t *units, uint32_t *attributes,
 				   const uint8_t **signature, uint32_t *signature_bytes,
 				   uint32_t *type, const void **value, uint32_t *value_units);
-	CLR_PAD(58, 61);
+	CLR_PAD(58, 59);
+	/* S_FALSE: it has none of that name. */
+	HRESULT (*get_custom_attribute_by_name)(void *self, uint32_t of, const uint16_t *name,
+						const void **value, uint32_t *bytes);
+	CLR_PAD(61, 61);
 	HRESULT (*get_nested_class_props)(void *self, uint32_t nested, uint32_t *enclosing);
 };
 _Static_assert(offsetof(struct metadata_table, get_type_def_props) == 12 * sizeof(void *), "12");

@@ -6,6 +6,7 @@
 #include "places.h"
 #include "roots.h"
 #include "statics.h"
+#include "thread_statics.h"
 #include "types.h"
 
 #include <stdbool.h>
@@ -20,6 +21,8 @@ static struct {
 	bool is_cut; /* the dump was over in the midst of it */
 } node;
 
+static bool is_first; /* no objects were told yet */
+
 static uint64_t frozen[GCTRACE_PART_ENTRIES];
 static size_t frozen_count;
 
@@ -32,12 +35,17 @@ static void tell_part(uint32_t flags)
 	node.object.count = 0;
 }
 
+static bool is_static(uint64_t slot)
+{
+	return statics__has(slot) || thread_statics__has(slot);
+}
+
 static int32_t add_reference(uintptr_t object, uintptr_t *slot, void *context)
 {
 	const uint64_t offset = (uint64_t)(uintptr_t)slot - object;
 
 	(void)context;
-	if (!*slot || statics__has((uint64_t)(uintptr_t)slot))
+	if (!*slot || is_static((uint64_t)(uintptr_t)slot))
 		return 1;
 	if (node.object.count == GCTRACE_PART_ENTRIES) {
 		tell_part(GCTRACE_MORE_REFERENCES);
@@ -83,6 +91,20 @@ static void add_frozen(uint64_t object, struct totals *totals)
 	frozen[frozen_count++] = object;
 }
 
+void nodes__begin(void)
+{
+	is_first = true;
+}
+
+static void tell_statics(struct gctrace_writer *writer, struct totals *totals)
+{
+	if (!is_first)
+		return;
+	is_first = false;
+	statics__tell_going(writer, totals);
+	thread_statics__tell(writer, statics__domain(), totals);
+}
+
 void nodes__event(struct gctrace_writer *writer, struct payload *payload, struct totals *totals)
 {
 	uint32_t count;
@@ -90,6 +112,7 @@ void nodes__event(struct gctrace_writer *writer, struct payload *payload, struct
 	payload__u32(payload); /* its number */
 	count = payload__u32(payload);
 	payload__u16(payload);
+	tell_statics(writer, totals);
 	node.writer = writer;
 	node.references = 0;
 	node.is_cut = false;

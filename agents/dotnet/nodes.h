@@ -14,7 +14,13 @@
 #include "payload.h"
 #include "agents/common/totals.h"
 
-/* BULK_NODE. Ends early when the dump is over (pace__may_go_on). */
+/* A dump begins. */
+void nodes__begin(void);
+
+/*
+ * BULK_NODE. Before the first, statics are told that are to be told in the pause, and that objects
+ * are then told without. Ends early when the dump is over (pace__may_go_on).
+ */
 void nodes__event(struct gctrace_writer *writer, struct payload *payload, struct totals *totals);
 
 #endif

@@ -6,6 +6,7 @@
 #include "collections.h"
 #include "contract.h"
 #include "dump.h"
+#include "gone.h"
 #include "movement.h"
 #include "pauses.h"
 #include "producer.h"
@@ -42,6 +43,20 @@ static HRESULT query(void *self, const struct guid *iid, void **out)
 }
 
 /* ---- What the runtime tells ---- */
+
+static HRESULT comes(void *self, uintptr_t id)
+{
+	(void)self;
+	gone__comes(id);
+	return S_OK;
+}
+
+static HRESULT goes(void *self, uintptr_t id)
+{
+	(void)self;
+	gone__goes(id);
+	return S_OK;
+}
 
 static HRESULT suspend_started(void *self, int32_t reason)
 {
@@ -232,6 +247,10 @@ static void fill(void)
 	callbacks.named.initialize_for_attach = initialize_for_attach;
 	callbacks.named.shutdown = shutdown;
 	callbacks.named.load_as_notification_only = load_as_notification_only;
+	callbacks.named.module_load_started = comes;
+	callbacks.named.module_unload_started = goes;
+	callbacks.named.thread_created = comes;
+	callbacks.named.thread_destroyed = goes;
 	callbacks.named.runtime_suspend_started = suspend_started;
 	callbacks.named.runtime_suspend_finished = suspend_finished;
 	callbacks.named.runtime_suspend_aborted = suspend_aborted;

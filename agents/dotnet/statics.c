@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "statics.h"
 #include "agents/common/table.h"
+#include "classes.h"
 #include "clr.h"
+#include "gone.h"
 #include "modules.h"
 #include "types.h"
 
@@ -9,6 +11,7 @@
 #define TEXT_BYTES (64u << 20)
 #define MOST_TOKENS 64 /* at a time */
 
+#define FIRST_FIELD 0x04000001u
 #define FIELD_STATIC 0x10u
 #define FIELD_LITERAL 0x40u
 
@@ -25,7 +28,13 @@ struct static_root {
 	bool is_told;
 };
 
-static struct table roots, names;
+/* What a root refers to may be one, of a struct. */
+struct box {
+	struct table_entry entry; /* key: address of what is in it */
+	uint32_t root;
+};
+
+static struct table roots, names, boxes;
 static struct region texts;
 static uint64_t lowest = UINT64_MAX, highest; /* slots; a quick no for most others */
 
@@ -33,6 +42,7 @@ bool statics__init(void)
 {
 	return table__reserve(&roots, sizeof(struct static_root), MOST_STATICS) &&
 	       table__reserve(&names, sizeof(struct name_entry), MOST_STATICS) &&
+	       table__reserve(&boxes, sizeof(struct box), MOST_STATICS) &&
 	       region__reserve(&texts, TEXT_BYTES);
 }
 
@@ -40,6 +50,7 @@ void statics__empty(void)
 {
 	table__empty(&roots);
 	table__empty(&names);
+	table__empty(&boxes);
 	region__empty(&texts);
 	lowest = UINT64_MAX;
 	highest = 0;
@@ -84,6 +95,15 @@ static struct utf16 keep(struct utf16 name)
 	return (struct utf16){ to, name.units };
 }
 
+static void add_box(uint64_t object, uint32_t root)
+{
+	const uint64_t inside = object + sizeof(uintptr_t); /* behind its class */
+	struct box *box = table__find(&boxes, inside) ? NULL : table__add(&boxes, inside);
+
+	if (box)
+		box->root = root;
+}
+
 static void add(uint64_t slot, uint64_t object, uint64_t domain, struct utf16 name)
 {
 	struct static_root *root;
@@ -96,6 +116,7 @@ static void add(uint64_t slot, uint64_t object, uint64_t domain, struct utf16 na
 	root->object = object;
 	root->domain = domain;
 	root->name = keep(name);
+	add_box(object, roots.count - 1);
 	count_name(root->name, 1);
 	lowest = slot < lowest ? slot : lowest;
 	highest = slot > highest ? slot : highest;
@@ -143,62 +164,50 @@ static void tell(struct gctrace_writer *writer, uint64_t class_, uint64_t positi
 	totals->roots++;
 }
 
-static uintptr_t class_of_method(uintptr_t module, uint32_t method)
-{
-	uintptr_t function, class_ = 0, of;
-	uint32_t token;
-
-	if (CLR_CALL(get_function_from_token, module, method, &function) != S_OK ||
-	    CLR_CALL(get_function_info, function, &class_, &of, &token) != S_OK)
-		return 0;
-	return class_;
-}
-
-/* The class of a type that is not generic, or 0. Without a method it is had by its name alone. */
-static uintptr_t find_class(const struct module *module, uint32_t type, bool may_load)
-{
-	uint32_t methods[MOST_TOKENS], count = 0;
-	bool has_methods = false;
-	uintptr_t class_ = 0;
-	void *state = NULL;
-
-	while (!class_ && METADATA_CALL(module->import, enum_methods, &state, type, methods,
-					MOST_TOKENS, &count) == S_OK && count) {
-		has_methods = true;
-		for (uint32_t i = 0; i < count && !class_; i++)
-			class_ = class_of_method(module->entry.key, methods[i]);
-	}
-	METADATA_CALL(module->import, close_enum, state);
-	if (!has_methods && may_load &&
-	    CLR_CALL(get_class_from_token, module->entry.key, type, &class_) != S_OK)
-		return 0;
-	return class_;
-}
-
 /* Is it a static one whose name some root has that is not told yet? */
 static bool is_wanted(struct metadata *import, uint32_t field)
 {
 	uint16_t name[MODULE_NAME_UNITS];
 	const uint8_t *signature;
 	const void *value;
-	uint32_t class_, length, attributes, bytes, type, value_units;
+	uint32_t type, length, attributes, bytes, constant, value_units;
 
-	return METADATA_CALL(import, get_field_props, field, &class_, name, MODULE_NAME_UNITS,
-			     &length, &attributes, &signature, &bytes, &type, &value,
+	return METADATA_CALL(import, get_field_props, field, &type, name, MODULE_NAME_UNITS,
+			     &length, &attributes, &signature, &bytes, &constant, &value,
 			     &value_units) == S_OK &&
 	       (attributes & (FIELD_STATIC | FIELD_LITERAL)) == FIELD_STATIC &&
 	       has_untold(utf16__of(name));
 }
 
-/* Where a static field stands: one slot, which may be that of a root. */
+/* Whose field it is; false: there are no more. */
+static bool get_owner(struct metadata *import, uint32_t field, uint32_t *type)
+{
+	uint32_t units, attributes, bytes, constant, value_units;
+	const uint8_t *signature;
+	const void *value;
+
+	return METADATA_CALL(import, get_field_props, field, type, NULL, 0, &units, &attributes,
+			     &signature, &bytes, &constant, &value, &value_units) >= 0;
+}
+
+/*
+ * Where a static field stands: one slot, which may be that of a root. Of a struct the runtime does
+ * not say where the reference to its box is, but what is in the box, which it does not move.
+ */
 static struct static_root *root_at(uintptr_t class_, uint32_t field)
 {
 	const struct static_root *any = table__at(&roots, 0);
+	const struct box *box;
+	struct static_root *root;
 	void *address = NULL;
 
 	if (CLR_CALL(get_app_domain_static_address, class_, field, any->domain, &address) != S_OK)
 		return NULL;
-	return table__find(&roots, (uint64_t)(uintptr_t)address);
+	root = table__find(&roots, (uint64_t)(uintptr_t)address);
+	if (root)
+		return root;
+	box = table__find(&boxes, (uint64_t)(uintptr_t)address);
+	return box ? table__at(&roots, box->root) : NULL;
 }
 
 static void tell_of_type(struct gctrace_writer *writer, const struct module *module, uint32_t type,
@@ -216,7 +225,7 @@ static void tell_of_type(struct gctrace_writer *writer, const struct module *mod
 			if (!is_wanted(module->import, fields[i]))
 				continue;
 			if (!is_looked_for)
-				class_ = find_class(module, type, may_load);
+				class_ = classes__find(module, type, may_load);
 			is_looked_for = true;
 			root = class_ ? root_at(class_, fields[i]) : NULL;
 			if (root && !root->is_told)
@@ -238,6 +247,46 @@ static void tell_of_module(struct gctrace_writer *writer, const struct module *m
 			tell_of_type(writer, module, types[i], may_load, totals);
 	}
 	METADATA_CALL(module->import, close_enum, state);
+}
+
+/* One that may be unloaded: in the pause, so without enumerators, which allocate. */
+static void tell_of_going(struct gctrace_writer *writer, const struct module *module,
+			  struct totals *totals)
+{
+	uint32_t type, looked_for = 0, position = 0;
+	uintptr_t class_ = 0;
+	struct static_root *root;
+
+	for (uint32_t field = FIRST_FIELD; get_owner(module->import, field, &type); field++) {
+		position++;
+		if (!is_wanted(module->import, field))
+			continue;
+		if (type != looked_for)
+			class_ = classes__find_in_pause(module, type);
+		looked_for = type;
+		root = class_ ? root_at(class_, field) : NULL;
+		if (root && !root->is_told)
+			tell(writer, class_, position, root, totals);
+	}
+}
+
+void statics__tell_going(struct gctrace_writer *writer, struct totals *totals)
+{
+	gone__hold();
+	for (uint32_t i = 0; i < modules__count() && roots.count; i++) {
+		const struct module *module = modules__at(i);
+
+		if (module->import && module->may_unload && !gone__has(module->entry.key))
+			tell_of_going(writer, module, totals);
+	}
+	gone__release();
+}
+
+uintptr_t statics__domain(void)
+{
+	const struct static_root *any = roots.count ? table__at(&roots, 0) : NULL;
+
+	return any ? any->domain : 0;
 }
 
 static void tell_of_modules(struct gctrace_writer *writer, bool may_load, struct totals *totals)

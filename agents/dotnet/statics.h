@@ -6,8 +6,9 @@
  * of its methods, which is looked up only. Only where a root is left, those classes with a field of
  * its name that have no methods are had by their own names, which might load one.
  *
- * Whose class is not found is told without one: those of modules that may be unloaded and of
- * generic classes.
+ * Of modules that may be unloaded the class is found in the pause: afterwards it may be gone. Whose
+ * class is not found is told without one. Of generic classes the runtime tells no statics, nor
+ * where they stand: they are elements of the array below.
  *
  * The runtime keeps most static fields in arrays of objects that handles hold. What stands in such
  * an array is told once, as the static that it is, and not as an element of the array too: else
@@ -32,7 +33,16 @@ void statics__event(struct payload *payload);
 /* Is this slot, somewhere in an object, that of a static that is or will be told? In the pause. */
 bool statics__has(uint64_t slot);
 
-/* Tells them; after the pause, on the thread that forced the collection. */
+/*
+ * In the pause, behind all BULK_STATIC: tells those of modules that may be unloaded, as soon as the
+ * program runs again.
+ */
+void statics__tell_going(struct gctrace_writer *writer, struct totals *totals);
+
+/* What all of them are of, 0: there are none. */
+uintptr_t statics__domain(void);
+
+/* Tells the others; after the pause, on the thread that forced the collection. */
 void statics__tell(struct gctrace_writer *writer, struct totals *totals);
 
 void statics__empty(void);

@@ -39,6 +39,4 @@ of_version() {	# VERSION [WHAT-COLLECTIONS-DO-NOT-TELL]
 }
 
 of_version 9.0
-# It has thread statics in an array that a handle holds, as any other.
-thread_static='handle 0x[0-9a-f]+\[[0-9]+\]'
 of_version 8.0 compacting-untold

@@ -162,12 +162,16 @@ static void add_container_type(struct buf *out, const struct heap *heap, uint64_
 			 type);
 }
 
+static void add_thread(struct buf *out, const struct heap *heap, uint64_t number)
+{
+	add_name(out, name_of(heap, GCTRACE_SPACE_THREAD, number, 0), "number", number);
+}
+
 static void add_container(struct buf *out, const struct heap *heap, const struct heap_root *root)
 {
 	if (root->type == GCTRACE_C_RT_THREAD) {
 		buf__add_str(out, "thread ");
-		add_name(out, name_of(heap, GCTRACE_SPACE_THREAD, root->id1, 0), "number",
-			 root->id1);
+		add_thread(out, heap, root->id1);
 	} else if (heap_root__is_frame(root->type)) {
 		add_name(out, name_of(heap, GCTRACE_SPACE_METHOD, root->id2, 0), "method",
 			 root->id2);
@@ -176,6 +180,10 @@ static void add_container(struct buf *out, const struct heap *heap, const struct
 			add_class(out, heap, root->id1);
 		else
 			buf__add_str(out, "all classes");
+	} else if (root->type == GCTRACE_C_THREAD_STATIC) {
+		add_class(out, heap, root->id1);
+		buf__add_str(out, ", thread ");
+		add_thread(out, heap, root->id2);
 	} else {
 		add_container_type(out, heap, root->type);
 	}
@@ -252,7 +260,12 @@ void heap_words__root(struct buf *out, const struct heap *heap, uint32_t place)
 		heap_words__node(out, heap, place);
 		return;
 	}
-	if (root.type == GCTRACE_C_STATIC) {
+	if (root.type == GCTRACE_C_THREAD_STATIC) {
+		buf__add_str(out, "thread ");
+		add_thread(out, heap, root.id2);
+		buf__add_str(out, ": ");
+	}
+	if (root.type == GCTRACE_C_STATIC || root.type == GCTRACE_C_THREAD_STATIC) {
 		buf__add_str(out, "static ");
 		if (root.id1) {
 			add_class(out, heap, root.id1);

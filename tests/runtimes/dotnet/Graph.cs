@@ -46,6 +46,8 @@ class InWrapped { }
 class InWrappedTwice { }
 class InNullable { }
 class InLongWeakHandle { }
+class InStructStatic { }
+class InMethodless { }
 
 class InFinalizerQueue
 {
@@ -156,6 +158,7 @@ static class Graph
     static readonly Pair[] pairs = new Pair[10];
     static readonly HasStruct hasStruct = new();
     static readonly HasGenericStructs generics = new();
+    static Pair alone;
     static readonly Dictionary<int, Pair> entries = new();
     static readonly KeyValuePair<int, Wrap<InPairs>>[] keyed = new KeyValuePair<int, Wrap<InPairs>>[3];
     static readonly Finalizable finalizable = new();
@@ -207,6 +210,8 @@ static class Graph
         pairs[7].Held = new InStructArray();
         hasStruct.Middle.Held = new InStructField();
         list.Add(new InList());
+        alone.Held = new InStructStatic();
+        Bare.held = new InMethodless();
         FillGenerics();
         Capture(new InCaptured());
         task = WaitForEver(new InAsync());
@@ -286,6 +291,12 @@ static class Graph
         Interlocked.Increment(ref holding);
         Thread.Sleep(Timeout.Infinite);
     }
+}
+
+// Without a method by which it is found.
+static class Bare
+{
+    public static InMethodless held;
 }
 
 static class Collectible

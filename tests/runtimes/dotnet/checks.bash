@@ -14,7 +14,7 @@
 # a word for dotnet_compare.py.
 
 untold=
-thread_static='thread statics.*'
+thread_static='thread .+ [0-9]+: static Programs\.Graph\.inThreadStatic'
 
 # collections TITLE OPTION… [-- SETTING…]: with these options of gctrace
 collections() {
@@ -106,9 +106,11 @@ paths() {
 	InTuple          static Programs\.Graph\.generics \(Programs\.HasGenericStructs\) → \.Tuple\.Item2
 	InNullable       static Programs\.Graph\.generics \(Programs\.HasGenericStructs\) → \.Nullable\.value\.Held
 	InGenericByStruct .* \(Programs\.Pair\) → \.Held
+	InStructStatic   static Programs\.Graph\.alone \(Programs\.Pair\) → \.Held
+	InMethodless     static Programs\.Bare\.held \(Programs\.InMethodless\)
 	InLongWeakHandle static Programs\.Graph\.list .* → \._items\[2\]
 	InAsync          static Programs\.Graph\.task \(.*AsyncStateMachineBox<Programs\.Graph\+<WaitForEver>d__[0-9]+>\) → \.StateMachine\.held
-	InCollectible    static (Programs\.Collectible\.)?held \(Programs\.InCollectible\)
+	InCollectible    static Programs\.Collectible\.held \(Programs\.InCollectible\)
 	InEvent          static Programs\.Graph\.happened \(System\.Action\) → \._target \(Programs\.Graph\+Listener\) → \.held
 	InList           static Programs\.Graph\.list .* → \._items\[0\]
 	InFinalizerQueue waiting for its finalizer: \(Programs\.InFinalizerQueue\)

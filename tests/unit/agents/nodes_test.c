@@ -24,6 +24,7 @@ static struct {
 	uint32_t flags[8];
 	size_t count, counts[8];
 	size_t frozen;
+	unsigned in_pause; /* how often statics were told; threads' count 10 times */
 } told;
 static unsigned looks_left;
 
@@ -69,6 +70,33 @@ bool statics__has(uint64_t slot)
 bool pace__may_go_on(void)
 {
 	return looks_left && looks_left--;
+}
+
+bool thread_statics__has(uint64_t slot)
+{
+	(void)slot;
+	return false;
+}
+
+void thread_statics__tell(struct gctrace_writer *w, uintptr_t domain, struct totals *totals)
+{
+	(void)w;
+	(void)totals;
+	assert_int_equal(domain, 5);
+	told.in_pause += 10;
+}
+
+void statics__tell_going(struct gctrace_writer *w, struct totals *totals)
+{
+	(void)w;
+	(void)totals;
+	assert_int_equal(told.parts, 0);
+	told.in_pause++;
+}
+
+uintptr_t statics__domain(void)
+{
+	return 5;
 }
 
 bool frozen__has(uint64_t object)
@@ -234,6 +262,22 @@ static void frozen_objects_are_roots(void **state)
 	assert_int_equal(told.frozen, 1);
 }
 
+static void statics_are_told_once_and_before_objects(void **state)
+{
+	const uint64_t nodes[][4] = { { 0x1000, 24, 7, 0 } };
+	uint8_t bytes[128];
+	struct payload payload = event(bytes, 1, nodes), again = payload;
+	struct totals totals = { 0 };
+
+	(void)state;
+	memset(&told, 0, sizeof(told));
+	nodes__begin();
+	nodes__event(&writer, &payload, &totals);
+	nodes__event(&writer, &again, &totals);
+	assert_int_equal(told.in_pause, 11);
+	assert_int_equal(told.parts, 2);
+}
+
 static void a_cut_event_tells_what_is_whole(void **state)
 {
 	const uint64_t nodes[][4] = { { 0x2000, 24, 7, 0 }, { 0x3000, 24, 7, 0 } };
@@ -258,6 +302,7 @@ int main(void)
 		cmocka_unit_test_setup(a_dump_that_is_over_ends_in_the_midst, begin),
 		cmocka_unit_test_setup(a_class_without_room_has_places_unknown, begin),
 		cmocka_unit_test_setup(frozen_objects_are_roots, begin),
+		cmocka_unit_test_setup(statics_are_told_once_and_before_objects, begin),
 		cmocka_unit_test_setup(a_cut_event_tells_what_is_whole, begin),
 	};
 

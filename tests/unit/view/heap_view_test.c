@@ -43,20 +43,26 @@ static void list(struct heap_view *view, struct heap *heap)
 	view->form->free(view);
 }
 
-/* By way of all three. */
-static void show_path_to(struct heap_view *view, struct heap *heap)
+/* The shortest way, of so many steps. */
+static void show_path_of(struct heap_view *view, struct heap *heap, uint64_t address, size_t count)
 {
 	struct heap_paths *paths;
 	uint32_t places[4];
-	struct heap_way way = { .places = places, .count = 4 };
+	struct heap_way way = { .places = places, .count = count };
 
 	assert_int_equal(heap_paths__new(heap, &paths), 0);
-	places[3] = place_of(heap, AT_LEAF);
-	for (int i = 3; i > 0; i--)
+	places[count - 1] = place_of(heap, address);
+	for (size_t i = count - 1; i > 0; i--)
 		places[i - 1] = heap_paths__before(paths, places[i]);
 	assert_int_equal(view->form->path(view, &way), 0);
 	heap_paths__free(paths);
 	view->form->free(view);
+}
+
+/* By way of all three. */
+static void show_path_to(struct heap_view *view, struct heap *heap)
+{
+	show_path_of(view, heap, AT_LEAF, 4);
 }
 
 static void expect(const char *text, const char *words)
@@ -310,6 +316,7 @@ static void test_roots_tell_what_they_refer_to(void **state)
 	struct outline outline = VEC_INIT;
 	struct heap_view *view;
 	struct sheet sheet;
+	const char *text;
 	struct heap *heap;
 
 	(void)state;
@@ -317,6 +324,11 @@ static void test_roots_tell_what_they_refer_to(void **state)
 	dump__class(builder, PAIR, "app.Cache<app.Key>", "", 0, 0);
 	dump__root(builder, GCTRACE_C_HANDLES, 0, AT_PAIR, GCTRACE_ROOT_HANDLE, 0x7f55ba8012b8, 0);
 	dump__root(builder, GCTRACE_C_HANDLES, 0, AT_LEAF, GCTRACE_ROOT_HANDLE, 3, 0);
+	dump__define(builder, GCTRACE_SPACE_STATIC, PAIR, 7, 0, "current");
+	dump__define(builder, GCTRACE_SPACE_THREAD, 0, 4711, 0, "worker 4711");
+	dump__root(builder, GCTRACE_C_THREAD_STATIC, PAIR, AT_PAIR + 0x100, GCTRACE_ROOT_STATIC, 7,
+		   0);
+	dump__leaf(builder, AT_PAIR + 0x100, LEAF, 24);
 	dump__leaf(builder, AT_PAIR, PAIR, 32);
 	dump__leaf(builder, AT_LEAF, LEAF, 16);
 	dump__end(builder, GCTRACE_DUMP_COMPLETE);
@@ -327,7 +339,14 @@ static void test_roots_tell_what_they_refer_to(void **state)
 	assert_int_equal(outline__roots(heap, 4, 0, &outline), 0);
 	assert_int_equal(view->form->roots(view, &outline), 0);
 	view->form->free(view);
-	expect(sheet__text(&sheet), "─ handle 0x7f55ba8012b8 app.Cache<app.Key>\n");
+	text = sheet__text(&sheet);
+	expect(text, "─ handle 0x7f55ba8012b8 app.Cache<app.Key>\n");
+	expect(text, "─ app.Cache<app.Key>, thread worker 4711\n");
+	expect(text, "─ current class 12\n");
+	view = heap_text__new(heap, &heading, &sheet.output, &sheet.terminal);
+	show_path_of(view, heap, AT_PAIR + 0x100, 2);
+	expect(sheet__text(&sheet),
+	       "thread worker 4711: static app.Cache<app.Key>.current (class 12)");
 	vec__free(&outline);
 	sheet__end(&sheet);
 	heap__free(heap);
