@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../e2e/box.bash"
 . "$(dirname "$0")/dotnet/compile.bash"
 need_root
-need dotnet jq unshare mount setpriv python3 cc
+need dotnet jq unshare mount setpriv python3 cc readelf
 unset TMPDIR # it says where programs of .NET have their sockets
 [ -e "$BUILD/libgctrace-dotnet.so" ] || skip_all "there is no agent in $BUILD"
 dotnet_program "$TMP/program.dll" ||
@@ -124,6 +124,36 @@ expect "$TMP/out" 'runtime +\.NET'
 expect "$TMP/out" 'agent +yes +it is loaded'
 run gctrace probes -p "$target" -o json
 expect_equal loaded "$(jq -r 'select(.event == "process") | .agent' "$TMP/out")" "the agent is"
+pass
+
+# The same library with another number, as a gctrace that was built anew would have it.
+t "an agent of another build is used, and told of with what it lacks"
+mkdir "$TMP/anew"
+cp "$BUILD/gctrace" "$TMP/anew/"
+id=$(readelf -n "$BUILD/libgctrace-dotnet.so" | sed -n 's/.*Build ID: //p')
+python3 - "$id" "$BUILD/libgctrace-dotnet.so" "$TMP/anew/libgctrace-dotnet.so" <<-'END'
+	import sys
+	number = bytes.fromhex(sys.argv[1])
+	library = open(sys.argv[2], "rb").read()
+	assert library.count(number) == 1
+	library = library.replace(number, number[::-1])
+	# A probe that the one in the program does not have.
+	at = library.index(b"gctrace\0request__pause\0")
+	library = library[:at] + library[at:].replace(b"request__pause", b"request__later", 1)
+	open(sys.argv[3], "wb").write(library)
+END
+run timeout 100 "$TMP/anew/gctrace" -p "$target" -n 3 -o json
+expect_status 0
+expect "$TMP/out" '"event":"summary".*"complete":true'
+tr '\n' ' ' <"$TMP/err" | sed 's/  *gctrace:  */ /g' >"$TMP/said"
+expect "$TMP/said" "pid $target has gctrace's agent, but it is of another build \(${id:0:12}\) than the one here"
+expect "$TMP/said" 'it lacks the probes request__later, and what needs them is not told; .* start the program anew'
+expect_equal 1 "$(grep -c 'another build' "$TMP/err")" "warnings"
+run "$TMP/anew/gctrace" probes -p "$target" -o json
+expect "$TMP/out" '"agent_text":"it is loaded; it is of another build'
+run timeout 100 "$TMP/anew/gctrace" -p "$target" --load-agent -n 3
+expect "$TMP/err" "has gctrace's agent already: it is used"
+expect "$TMP/err" 'another build'
 down
 pass
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "attach/agent_build.h"
 #include "attach/cause.h"
 #include "attach/kernel.h"
 #include "attach/reaper.h"
@@ -84,6 +85,18 @@ static void warn_of_skipped(struct target *target)
 			(int)(end - line), line);
 }
 
+static void warn_of_build(struct target *target)
+{
+	struct buf text = BUF_INIT;
+
+	if (!target->runtime->has_agent || target->knows_build)
+		return;
+	target->knows_build = true;
+	if (agent_build__differs(&target->modules, &text))
+		warning("pid %d has gctrace's agent, but %s", target->process->pid, buf__str(&text));
+	buf__free(&text);
+}
+
 static int scan(struct target *target, const struct attacher *attacher, struct maps *maps)
 {
 	struct buf why = BUF_INIT;
@@ -98,6 +111,7 @@ static int scan(struct target *target, const struct attacher *attacher, struct m
 		if (runtime) {
 			runtime__free(target->runtime);
 			target->runtime = runtime;
+			warn_of_build(target);
 		} else {
 			err = -ENOMEM;
 		}

@@ -84,6 +84,7 @@ struct target {
 	struct loss_counts before;  /* its slot's counters when it came by it */
 	struct loss_counts losses;  /* its own, when its slot had gone */
 	struct buf said;	    /* what could not be looked into, as warned of last */
+	bool knows_build;	    /* its agent was compared with the one here */
 };
 
 /*

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../attach/agent_build.h"
 #include "../base/report.h"
 #include "../target/maps.h"
 #include "../target/module.h"
@@ -25,6 +26,17 @@ struct probes_settings {
 	struct target_settings target;
 	struct output_settings output;
 };
+
+static void look_at_agent(struct probed *probed, const struct process *process,
+			  const struct maps *maps)
+{
+	probed->agent = agent__look(process, maps, probed->runtime, &probed->agent_text);
+	if (probed->agent != AGENT_LOADED)
+		return;
+	buf__add_str(&probed->agent_text, "; ");
+	if (!agent_build__differs(&probed->modules, &probed->agent_text))
+		buf__truncate(&probed->agent_text, probed->agent_text.len - 2);
+}
 
 /* Look at an open process. 0, or negative errno after an error message. Frees nothing. */
 static int look(struct process *process, struct note_cache *cache, struct probed *probed)
@@ -47,7 +59,7 @@ static int look(struct process *process, struct note_cache *cache, struct probed
 		}
 	}
 	if (!err)
-		probed->agent = agent__look(process, &maps, probed->runtime, &probed->agent_text);
+		look_at_agent(probed, process, &maps);
 	if (err)
 		error("%s", buf__str(&why));
 	maps__free(&maps);
