@@ -43,7 +43,8 @@ static void add_roots(struct transcript *transcript, const struct event *event)
 static void add_object(struct transcript *transcript, const struct event *event)
 {
 	/* MORE_REFERENCES says how it was split, which is not what is compared. */
-	if (!transcript->in_object)
+	if (!transcript->in_object ||
+	    (transcript->object && transcript->object != event->object.id))
 		ADD("object %" PRIx64 " class=%" PRIx64 " size=%" PRIu64 " flags=%x places=%u\n",
 		    event->object.id, event->object.class_, event->object.size,
 		    event->object.flags & ~0x10000u, event->object.places);
@@ -54,6 +55,7 @@ static void add_object(struct transcript *transcript, const struct event *event)
 		    reference->flags);
 	}
 	transcript->in_object = event->object.more;
+	transcript->object = event->object.more ? event->object.id : 0;
 	if (!event->object.more)
 		ADD("  end of %" PRIx64 "\n", event->object.id);
 }
