@@ -13,6 +13,7 @@
 
 #define MOST_METHODS (1u << 20)
 #define NO_ID UINT64_MAX
+#define DEPTH_BITS 24
 
 static struct table methods; /* those whose frames were told */
 
@@ -126,6 +127,12 @@ static void note_method(jmethodID method)
 		table__add(&methods, key);
 }
 
+/* A frame is one of its thread's alone: others may be as deep in the same method. */
+static uint64_t number_of(const jvmtiHeapReferenceInfoJniLocal *frame)
+{
+	return (uint64_t)frame->thread_id << DEPTH_BITS | (uint64_t)frame->depth;
+}
+
 static void begin_frame(struct gctrace_writer *writer, uint64_t type,
 			const jvmtiHeapReferenceInfoJniLocal *frame)
 {
@@ -139,7 +146,7 @@ static void begin_frame(struct gctrace_writer *writer, uint64_t type,
 	if (!frame->method)
 		return;
 	note_method(frame->method);
-	begin(writer, type, (uint64_t)frame->depth, (uint64_t)(uintptr_t)frame->method);
+	begin(writer, type, number_of(frame), (uint64_t)(uintptr_t)frame->method);
 }
 
 static void tell_local(struct gctrace_writer *writer, const jvmtiHeapReferenceInfoStackLocal *local,

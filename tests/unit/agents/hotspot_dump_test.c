@@ -355,8 +355,22 @@ static void frames_stand_below_their_thread(void **state)
 					  .to = &an_object });
 	dump_it();
 	says("container type=2 id1=1 id2=0\nroot of 2 1 0: ");
-	says(" kind=9 id=ffffffffffffffff\ncontainer type=21 id1=2 id2=99\nroot of 21 2 99: ");
+	says(" kind=9 id=ffffffffffffffff\ncontainer type=21 id1=1000002 id2=99\nroot of 21 1000002 99: ");
 	says(" kind=1 id=5\ncontainer type=2 id1=1 id2=0\nroot of 2 1 0: ");
+}
+
+static void frames_of_two_threads_are_two(void **state)
+{
+	(void)state;
+	for (jlong thread = 5; thread < 7; thread++)
+		fake_vm__root((struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_STACK_LOCAL,
+						  .to = &an_object,
+						  .thread = thread,
+						  .depth = 2,
+						  .method = (jmethodID)(uintptr_t)0x99 });
+	dump_it();
+	says("container type=2 id1=5 id2=0\ncontainer type=21 id1=5000002 id2=99\n");
+	says("container type=2 id1=6 id2=0\ncontainer type=21 id1=6000002 id2=99\n");
 }
 
 /* ---- Classes that come late ---- */
@@ -531,6 +545,7 @@ int main(void)
 		cmocka_unit_test_setup(many_elements_come_in_parts, begin),
 		cmocka_unit_test_setup(references_have_their_strength, begin),
 		cmocka_unit_test_setup(frames_stand_below_their_thread, begin),
+		cmocka_unit_test_setup(frames_of_two_threads_are_two, begin),
 		cmocka_unit_test_setup(a_class_that_comes_late_is_told_behind, begin),
 		cmocka_unit_test_setup(tags_tell_the_same_heap, begin),
 		cmocka_unit_test_setup(a_wrong_referrer_ends_the_dump_and_the_next_is_by_tags,

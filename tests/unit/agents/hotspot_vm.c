@@ -473,14 +473,15 @@ static void visit(struct fake_object *object)
 
 static void report_root(const struct fake_root *root)
 {
+	const jlong thread = root->thread ? root->thread : THREAD_NUMBER;
 	jvmtiHeapReferenceInfo info = { 0 };
 
 	if (root->kind == JVMTI_HEAP_REFERENCE_STACK_LOCAL)
 		info.stack_local = (jvmtiHeapReferenceInfoStackLocal){
-			fake_thread.tag, THREAD_NUMBER, root->depth, root->method, 0, root->slot
+			fake_thread.tag, thread, root->depth, root->method, 0, root->slot
 		};
 	else
-		info.jni_local = (jvmtiHeapReferenceInfoJniLocal){ fake_thread.tag, THREAD_NUMBER,
+		info.jni_local = (jvmtiHeapReferenceInfoJniLocal){ fake_thread.tag, thread,
 								   root->depth, root->method };
 	report(root->kind, &info, NULL, root->to);
 }

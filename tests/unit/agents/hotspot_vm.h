@@ -56,6 +56,7 @@ struct fake_class {
 struct fake_root {
 	jvmtiHeapReferenceKind kind;
 	struct fake_object *to;
+	jlong thread; /* 0: that of "main" */
 	jint depth, slot;
 	jmethodID method;
 };
