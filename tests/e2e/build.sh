@@ -22,6 +22,16 @@ find "$ROOT"/{agents,bpf,docs,include,tests,user} -name '*.[ch]' \
 [ ! -s "$TMP/wide" ] || { fail "the widest line of some files"; show "$TMP/wide"; }
 pass
 
+t "the tree holds no products of a build"
+if ! git -c safe.directory='*' -C "$ROOT" ls-files --eol >"$TMP/files" 2>/dev/null; then
+	skip "this is no checkout of git"
+elif sed -n 's/^i\/-text.*\t//p' "$TMP/files" | grep -vx docs/heap-page.png >"$TMP/binary"; then
+	fail "files that are no text"
+	show "$TMP/binary"
+else
+	pass
+fi
+
 t "an up-to-date tree is not built again"
 make_here
 expect_status 0
