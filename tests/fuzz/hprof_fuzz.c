@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as an hprof file: whatever it says, what comes of it is a graph or a reason, and whoever
- * counts only finds as many objects.
+ * Any bytes as an hprof file: whatever it says, what comes of it is a graph or a reason, and
+ * whoever counts only finds as many objects.
  */
 #include <errno.h>
 #include <stdint.h>

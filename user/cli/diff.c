@@ -393,8 +393,8 @@ const struct command diff_command = {
 	.operands = "FILE[@N] FILE[@N]",
 	.about = "Compares two heap dumps, A and B. Two of one recording that was made with --moves"
 		 " are compared object by object: what was born, what died, what survived. Others,"
-		 " also hprof files, by type, and by the paths from the roots. There is never more than one heap"
-		 " graph in memory.\n"
+		 " also hprof files, by type, and by the paths from the roots. There is never more"
+		 " than one heap graph in memory.\n"
 		 "  gctrace record -p 4711 --moves --dump=30s -d 5m --output app.gctrace\n"
 		 "  gctrace diff app.gctrace@first app.gctrace@last\n"
 		 "  gctrace diff monday.gctrace friday.gctrace --fail-if-growth 10%\n",

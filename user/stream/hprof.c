@@ -68,8 +68,10 @@ int hprof_reader__turn(struct hprof_reader *reader)
 
 static int tell_container(struct hprof_reader *reader, uint64_t type, uint64_t id1)
 {
-	const struct event event = { .kind = EVENT_CONTAINER, .time = 1, .stamp = 1,
-				     .container = { .type = type, .id1 = id1, .id2 = EVENT_UNKNOWN } };
+	const struct event event = {
+		.kind = EVENT_CONTAINER, .time = 1, .stamp = 1,
+		.container = { .type = type, .id1 = id1, .id2 = EVENT_UNKNOWN },
+	};
 
 	return hprof_reader__tell(reader, &event);
 }

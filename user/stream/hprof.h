@@ -14,8 +14,8 @@
  *
  *	objects	   instances and arrays; and classes, as instances of java.lang.Class that refer to
  *		   their statics, loader and super class
- *	sizes	   as hprof_sizes.h says; those of instances are EVENT_UNKNOWN: as their class's, which
- *		   is told in the end
+ *	sizes	   as hprof_sizes.h says; those of instances are EVENT_UNKNOWN: as their class's,
+ *		   which is told in the end
  *	references fields by position, elements by index; `referent` of java.lang.ref.Reference as
  *		   soft, weak or phantom (a FinalReference's as weak: the JVM keeps such objects
  *		   by itself). Instances of hidden classes refer to their class, which nobody else

@@ -49,7 +49,7 @@ struct hprof_class {
 	uint32_t stated; /* size */
 	bool is_dumped;
 	bool is_hidden;	   /* no loader has it: its instances alone keep it alive */
-	uint64_t static_bytes, static_references; /* of its object: values, and so many references */
+	uint64_t static_bytes, static_references; /* of its object: values, and references */
 	size_t statics, statics_count; /* in classes.statics: those that are references */
 	size_t fields, fields_count;   /* in classes.fields */
 

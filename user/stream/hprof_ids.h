@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the ids of an hprof file (of strings, classes, frames) to small numbers. All zero is empty. */
+/* From ids in an hprof file (of strings, classes, frames) to small numbers. All zero is empty. */
 #ifndef STREAM_HPROF_IDS_H
 #define STREAM_HPROF_IDS_H
 

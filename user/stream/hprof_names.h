@@ -36,8 +36,8 @@ void hprof_names__add_class(struct buf *out, struct text name);
 bool hprof_names__is_primitive_array(struct text name);
 
 /*
- * Is this where the name of a hidden class is followed by what the JVM tells it apart by? Such names
- * are Shop$$Lambda$1/0x000000080104 to Java, and have a + in files of HotSpot.
+ * Is this where the name of a hidden class is followed by what the JVM tells it apart by? Such
+ * names are Shop$$Lambda$1/0x000000080104 to Java, and have a + in files of HotSpot.
  */
 bool hprof_names__is_hidden_at(struct text name, size_t i);
 

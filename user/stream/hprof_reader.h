@@ -44,8 +44,8 @@ struct hprof_reader {
 };
 
 /*
- * Entries of a record up to reader->left. 0, a sink's answer, -ENOMEM, or -EBADMSG: what comes makes
- * no sense, or -EPIPE: the input ends in its midst.
+ * Entries of a record up to reader->left. 0, a sink's answer, -ENOMEM, or -EBADMSG: what comes
+ * makes no sense, or -EPIPE: the input ends in its midst.
  */
 int hprof_heap__read(struct hprof_reader *reader);
 

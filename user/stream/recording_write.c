@@ -15,9 +15,9 @@
 #include "recording.h"
 
 /*
- * Levels of zstd. A heap dump comes as fast as it can be taken, with a process that stands still, and
- * is large: what is packed and unpacked more than half as fast again is worth a quarter more disk
- * (docs/recording.md has the figures). All else trickles in and packs ten times and more.
+ * Levels of zstd. A heap dump comes as fast as it can be taken, with a process that stands still,
+ * and is large: what is packed and unpacked more than half as fast again is worth a quarter more
+ * disk (docs/recording.md has the figures). All else trickles in and packs ten times and more.
  */
 #define LEVEL 1
 #define LEVEL_OF_OBJECTS -3

@@ -19,7 +19,7 @@ static const char *const level_names[OFFER_COUNT] = {
 struct row {
 	const char *provider, *probe; /* that is needed for it; NULL: no probe would do */
 	const char *text;             /* with the probe: what it tells; else why there is none */
-	const char *lacking; /* where the probe is not there: why; NULL: the runtime's build lacks it */
+	const char *lacking; /* why the probe is not there; NULL: the runtime's build lacks it */
 };
 
 #define NO_AGENT "needs an agent in the runtime, which this version of gctrace does not have"

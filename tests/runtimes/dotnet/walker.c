@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Another way to know what is in a heap: a profiler that is no gctrace's, loaded beside it, which
- * has the runtime walk all objects (.NET 9 and later). The program itself calls walker_walk(), which
- * waits for a file, so that nothing managed happens meanwhile, collects, counts by class, and has
- * walker_class() tell what it has counted. Built by the test.
+ * has the runtime walk all objects (.NET 9 and later). The program itself calls walker_walk(),
+ * which waits for a file, so that nothing managed happens meanwhile, collects, counts by class, and
+ * has walker_class() tell what it has counted. Built by the test.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@
 struct counted {
 	uintptr_t class_;
 	uint64_t objects, bytes;
-	uint64_t room; /* with what is between them for alignment, of those in the runtime's account */
+	uint64_t room; /* with what aligns them, of those in the runtime's account */
 };
 
 static struct info *info;

@@ -162,7 +162,7 @@ static void counts_are_those_of_the_graph(void **state)
 	}
 }
 
-/* What sizes add up to that have no room beside each other is told as what it is, here and there. */
+/* Sizes that have no room beside each other are told as what they are, here and there. */
 static void sums_do_not_overflow(void **state)
 {
 	static struct object_head heads[512];
