@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "agents/dotnet/contract.h"
+#include "agents/hotspot/contract.h"
 #include "attach/agent_dotnet.h"
+#include "attach/agent_hotspot.h"
 #include "attach/agent_library.h"
 #include "attach/clr_knobs.h"
 #include "attach/patience.h"
@@ -19,20 +21,55 @@
 #include "base/escape.h"
 #include "base/report.h"
 #include "base/units.h"
-#include "target/maps.h"
-#include "target/module.h"
 #include "target/note_cache.h"
 #include "target/process.h"
 #include "target/runtime.h"
+#include "target/sight.h"
 
 #define LOCK_NS (20 * NS_PER_S)
 #define PAUSE_MS 20 /* between two tries */
 
 /* ---------------------------------------------------------------- looking */
 
-static int find_library(struct buf *library, struct buf *why)
+/* What gctrace has for a runtime. */
+struct agent {
+	enum runtime_kind kind;
+	const char *library; /* its name */
+	bool (*is_refused)(const struct process *process, const struct maps *maps,
+			   const struct runtime *runtime, struct buf *why);
+	int (*load)(const struct process *process, const struct runtime *runtime,
+		    const char *library, struct patience *patience, struct buf *why);
+	const char *brings;
+};
+
+static int load_dotnet(const struct process *process, const struct runtime *runtime,
+		       const char *library, struct patience *patience, struct buf *why)
 {
-	int err = agent_library__find(GCTRACE_DOTNET_LIBRARY, library);
+	(void)runtime; /* asks for its version itself */
+	return agent_dotnet__load(process, library, patience, why);
+}
+
+static const struct agent agents[] = {
+	{ RUNTIME_DOTNET, GCTRACE_DOTNET_LIBRARY, agent_dotnet__is_refused, load_dotnet,
+	  "collections, moves, survivals, heap dumps and roots" },
+	{ RUNTIME_HOTSPOT, GCTRACE_HOTSPOT_LIBRARY, agent_hotspot__is_refused,
+	  agent_hotspot__load, "heap dumps and roots" },
+	/* It has none, and that is said in its own words. */
+	{ RUNTIME_OPENJ9, GCTRACE_HOTSPOT_LIBRARY, agent_hotspot__is_refused,
+	  agent_hotspot__load, "" },
+};
+
+static const struct agent *agent_for(const struct runtime *runtime)
+{
+	for (size_t i = 0; i < sizeof(agents) / sizeof(agents[0]); i++)
+		if (agents[i].kind == runtime->kind)
+			return &agents[i];
+	return NULL;
+}
+
+static int find_library(const char *name, struct buf *library, struct buf *why)
+{
+	int err = agent_library__find(name, library);
 
 	if (err)
 		buf__printf(why, "its library is not there, neither %s; build or install gctrace as"
@@ -40,10 +77,10 @@ static int find_library(struct buf *library, struct buf *why)
 	return err;
 }
 
-static bool lacks_library(struct buf *why)
+static bool lacks_library(const char *name, struct buf *why)
 {
 	struct buf library = BUF_INIT;
-	const bool lacks = find_library(&library, why) != 0;
+	const bool lacks = find_library(name, &library, why) != 0;
 
 	buf__free(&library);
 	return lacks;
@@ -52,51 +89,22 @@ static bool lacks_library(struct buf *why)
 enum agent_state agent__look(const struct process *process, const struct maps *maps,
 			     const struct runtime *runtime, struct buf *text)
 {
+	const struct agent *agent = agent_for(runtime);
+
 	if (runtime->has_agent) {
 		buf__add_str(text, "it is loaded");
 		return AGENT_LOADED;
 	}
-	if (runtime->kind != RUNTIME_DOTNET) {
+	if (!agent) {
 		buf__printf(text, "gctrace has none for %s",
 			    runtime->kind == RUNTIME_UNKNOWN ? "what it runs" : runtime->name);
 		return AGENT_NONE;
 	}
-	if (agent_dotnet__is_refused(process, maps, runtime, text) || lacks_library(text))
+	if (agent->is_refused(process, maps, runtime, text) ||
+	    lacks_library(agent->library, text))
 		return AGENT_REFUSED;
-	buf__add_str(text, "it can be loaded (--load-agent), and brings collections, moves,"
-			   " survivals, heap dumps and roots");
+	buf__printf(text, "it can be loaded (--load-agent), and brings %s", agent->brings);
 	return AGENT_LOADABLE;
-}
-
-/* A process as it is at this moment. */
-struct sight {
-	struct maps maps;
-	struct modules modules;
-	struct runtime *runtime;
-};
-
-static void close_sight(struct sight *sight)
-{
-	runtime__free(sight->runtime);
-	modules__free(&sight->modules);
-	maps__free(&sight->maps);
-}
-
-static int look(const struct process *process, struct note_cache *cache, struct sight *sight)
-{
-	int err;
-
-	*sight = (struct sight){ MAPS_INIT, MODULES_INIT, NULL };
-	err = maps__read(&sight->maps, process);
-	if (!err)
-		err = modules__scan_maps(&sight->modules, process, &sight->maps, cache, NULL);
-	if (!err)
-		sight->runtime = runtime__identify(process, &sight->maps, &sight->modules);
-	if (!err && !sight->runtime)
-		err = -ENOMEM;
-	if (err)
-		close_sight(sight);
-	return err;
 }
 
 /* ---------------------------------------------------------------- waiting */
@@ -105,11 +113,11 @@ static int look(const struct process *process, struct note_cache *cache, struct 
 static int look_when_started(struct patience *patience, struct note_cache *cache,
 			     struct sight *sight)
 {
-	int err = look(patience->process, cache, sight);
+	int err = sight__look(sight, patience->process, cache);
 
 	while (!err && sight->runtime->kind == RUNTIME_UNKNOWN && patience__wait(patience)) {
-		close_sight(sight);
-		err = look(patience->process, cache, sight);
+		sight__close(sight);
+		err = sight__look(sight, patience->process, cache);
 	}
 	return err;
 }
@@ -152,12 +160,12 @@ static int fail(const struct process *process, int err, const char *why)
 static int check(const struct process *process, struct note_cache *cache)
 {
 	struct sight sight;
-	int err = look(process, cache, &sight);
+	int err = sight__look(&sight, process, cache);
 
 	if (err)
 		return err;
 	err = sight.runtime->has_agent ? 0 : -EIO;
-	close_sight(&sight);
+	sight__close(&sight);
 	return err;
 }
 
@@ -175,15 +183,16 @@ static void say_it_is_there(const struct process *process, uint64_t took_ns)
 	buf__free(&text);
 }
 
-static int load(const struct process *process, struct note_cache *cache,
-		struct patience *patience)
+static int load(const struct process *process, const struct sight *sight,
+		struct note_cache *cache, struct patience *patience)
 {
+	const struct agent *agent = agent_for(sight->runtime);
 	const uint64_t start = clock__monotonic_ns();
 	struct buf library = BUF_INIT, why = BUF_INIT;
-	int err = find_library(&library, &why);
+	int err = find_library(agent->library, &library, &why);
 
 	if (!err)
-		err = agent_dotnet__load(process, buf__str(&library), patience, &why);
+		err = agent->load(process, sight->runtime, buf__str(&library), patience, &why);
 	if (err && err != -EEXIST)
 		fail(process, err, buf__str(&why));
 	else if (check(process, cache))
@@ -237,8 +246,10 @@ static int load_locked(const struct process *process, struct note_cache *cache, 
 		return fail(process, err, process__alive(process) ? strerror(-err) :
 								    "it has ended meanwhile");
 	answer = judge(process, &sight);
-	close_sight(&sight);
-	return answer > 0 ? load(process, cache, &patience) : answer;
+	if (answer > 0)
+		answer = load(process, &sight, cache, &patience);
+	sight__close(&sight);
+	return answer;
 }
 
 int agent__load(const struct process *process, int stop_fd)
@@ -263,38 +274,77 @@ static const char *own_variable(const void *context, const char *name)
 	return getenv(name);
 }
 
-static int set_variables(const char *profilers)
+static int set_profilers(const char *library)
 {
-	if (setenv("CORECLR_ENABLE_NOTIFICATION_PROFILERS", "1", 1) ||
-	    setenv("CORECLR_NOTIFICATION_PROFILERS", profilers, 1))
-		return error_errno(errno, "cannot set the environment for an agent");
-	note("programs of .NET that this starts load gctrace's agent"
-	     " (CORECLR_NOTIFICATION_PROFILERS=%s)", escape(profilers));
-	return 0;
-}
+	struct buf text = BUF_INIT;
+	int err = 0;
 
-int agent__load_at_start(void)
-{
-	struct buf library = BUF_INIT, text = BUF_INIT;
-	int err = find_library(&library, &text);
-
-	if (err)
-		error("gctrace's agent cannot be loaded: %s", buf__str(&text));
-	if (!err && clr_knobs__forbid(own_variable, NULL, CLR_AT_START, &text)) {
+	if (clr_knobs__forbid(own_variable, NULL, CLR_AT_START, &text)) {
 		err = -EOPNOTSUPP;
 		error("gctrace's agent cannot be loaded: %s is set, which keeps every agent out;"
 		      " unset it", buf__str(&text));
 	}
 	buf__reset(&text);
 	if (!err) {
-		err = clr_knobs__add_profiler(own_variable, NULL, buf__str(&library), &text);
+		err = clr_knobs__add_profiler(own_variable, NULL, library, &text);
 		if (err)
 			error("gctrace's agent cannot be loaded: its path %s has a character that"
-			      " the list of profilers cannot hold", escape(buf__str(&library)));
+			      " the list of profilers cannot hold", escape(library));
 	}
+	if (!err && (setenv("CORECLR_ENABLE_NOTIFICATION_PROFILERS", "1", 1) ||
+		     setenv("CORECLR_NOTIFICATION_PROFILERS", buf__str(&text), 1)))
+		err = error_errno(errno, "cannot set the environment for an agent");
 	if (!err)
-		err = set_variables(buf__str(&text));
+		note("programs of .NET that this starts load gctrace's agent"
+		     " (CORECLR_NOTIFICATION_PROFILERS=%s)", escape(buf__str(&text)));
+	buf__free(&text);
+	return err;
+}
+
+/*
+ * JDK_JAVA_OPTIONS is for the launcher `java` alone; JAVA_TOOL_OPTIONS would be for each tool that
+ * is written in Java, too.
+ */
+static int set_java_options(const char *library)
+{
+	const char *given = getenv("JDK_JAVA_OPTIONS");
+	struct buf text = BUF_INIT;
+	int err = 0;
+
+	buf__printf(&text, "%s%s\"-agentpath:%s\"", given ? given : "", given ? " " : "", library);
+	if (text.error || strchr(library, '"'))
+		err = error_errno(text.error ? -text.error : EINVAL,
+				  "cannot name gctrace's agent %s to a JVM", escape(library));
+	else if (setenv("JDK_JAVA_OPTIONS", buf__str(&text), 1))
+		err = error_errno(errno, "cannot set the environment for an agent");
+	else
+		note("JVMs that this starts by `java` load gctrace's agent, and say so on their"
+		     " standard error (NOTE: Picked up JDK_JAVA_OPTIONS: %s)",
+		     escape(buf__str(&text)));
+	buf__free(&text);
+	return err;
+}
+
+/* 0 too where it is not installed and need not be. */
+static int prepare(const char *name, bool needed, int (*set)(const char *library))
+{
+	struct buf library = BUF_INIT, text = BUF_INIT;
+	int err = find_library(name, &library, &text);
+
+	if (!err)
+		err = set(buf__str(&library));
+	else if (needed)
+		error("gctrace's agent cannot be loaded: %s", buf__str(&text));
+	else
+		err = 0;
 	buf__free(&library);
 	buf__free(&text);
 	return err;
+}
+
+int agent__load_at_start(void)
+{
+	int err = prepare(GCTRACE_DOTNET_LIBRARY, true, set_profilers);
+
+	return err ? err : prepare(GCTRACE_HOTSPOT_LIBRARY, false, set_java_options);
 }

@@ -25,8 +25,6 @@
 #include "base/vec.h"
 #include "target/process.h"
 
-#define NAME_ROOM 128
-
 /* ---------------------------------------------------------------- places */
 
 static int refuse(struct buf *why, const char *place, int err, const char *reason)
@@ -57,11 +55,7 @@ static int check_place(int fd, const char *place, struct buf *why)
 	return check_exec(fd, place, why);
 }
 
-/*
- * With the rights of the target's user. Where that is us already, or where we may not, they are
- * ours.
- */
-static bool become_user(const struct process *process, struct rights *rights)
+bool agent_file__become_user(const struct process *process, struct rights *rights)
 {
 	if (process->euid == geteuid() && process->egid == getegid())
 		return false;
@@ -71,7 +65,7 @@ static bool become_user(const struct process *process, struct rights *rights)
 static int open_as_user(const struct process *process, const char *path)
 {
 	struct rights rights;
-	const bool became = become_user(process, &rights);
+	const bool became = agent_file__become_user(process, &rights);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	const int err = fd < 0 ? -errno : 0;
 
@@ -103,8 +97,7 @@ static int try_its_path(struct agent_file *file, const struct process *process, 
 
 /* ---------------------------------------------------------------- a file of our own */
 
-/* libgctrace-X.so -> libgctrace-X.0123456789abcdef.so */
-static int make_name(const char *library, char name[NAME_ROOM])
+int agent_file__make_name(const char *library, char name[AGENT_NAME_ROOM])
 {
 	const char *base = files__base_name(library), *end = strrchr(base, '.');
 	uint64_t any;
@@ -113,8 +106,8 @@ static int make_name(const char *library, char name[NAME_ROOM])
 		return -EIO;
 	if (!end)
 		end = base + strlen(base);
-	if (snprintf(name, NAME_ROOM, "%.*s.%016llx%s", (int)(end - base), base,
-		     (unsigned long long)any, end) >= NAME_ROOM)
+	if (snprintf(name, AGENT_NAME_ROOM, "%.*s.%016llx%s", (int)(end - base), base,
+		     (unsigned long long)any, end) >= AGENT_NAME_ROOM)
 		return -ENAMETOOLONG;
 	return 0;
 }
@@ -161,7 +154,7 @@ struct placing {
 	const struct process *process;
 	const char *library, *temporary;
 	enum agent_way way;
-	char name[NAME_ROOM];
+	char name[AGENT_NAME_ROOM];
 	int fd;	   /* of the library */
 	int place; /* the directory that the copy is in, or the mount */
 };
@@ -175,7 +168,7 @@ struct placed {
 static int write_as_user(const struct placing *placing, int directory)
 {
 	struct rights rights;
-	const bool became = become_user(placing->process, &rights);
+	const bool became = agent_file__become_user(placing->process, &rights);
 	const int err = write_file(directory, placing->name, placing->fd);
 
 	if (became)
@@ -186,7 +179,7 @@ static int write_as_user(const struct placing *placing, int directory)
 static int remove_as_user(const struct placing *placing)
 {
 	struct rights rights;
-	const bool became = become_user(placing->process, &rights);
+	const bool became = agent_file__become_user(placing->process, &rights);
 	int err = unlinkat(placing->place, placing->name, 0) ? -errno : 0;
 
 	if (became)
@@ -352,7 +345,7 @@ int agent_file__place(struct agent_file *file, const struct process *process, co
 	file->way = way;
 	if (way == AGENT_BY_ITS_PATH)
 		return try_its_path(file, process, library, why);
-	err = make_name(library, placing.name);
+	err = agent_file__make_name(library, placing.name);
 	placing.fd = open(library, O_RDONLY | O_CLOEXEC);
 	if (!err && placing.fd < 0)
 		err = -errno;

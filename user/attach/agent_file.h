@@ -23,6 +23,7 @@
 #define GCTRACE_ATTACH_AGENT_FILE_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/keeper.h"
@@ -49,6 +50,17 @@ struct agent_file {
  */
 int agent_file__place(struct agent_file *file, const struct process *process, const char *library,
 		      enum agent_way way, const char *temporary, struct buf *why);
+
+/*
+ * With the rights of the target's user on files, in a child or for a while. False: where that is us
+ * already, or where we may not, they are ours.
+ */
+struct rights;
+bool agent_file__become_user(const struct process *process, struct rights *rights);
+
+/* libgctrace-X.so -> libgctrace-X.0123456789abcdef.so, which nobody can foretell. 0 or -errno. */
+#define AGENT_NAME_ROOM 128
+int agent_file__make_name(const char *library, char name[AGENT_NAME_ROOM]);
 
 /* 0; or negative errno: it is still there (the caller says so). */
 int agent_file__remove(struct agent_file *file);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "../base/report.h"
 #include "../model/heap.h"
 #include "signals.h"
 
@@ -22,6 +23,19 @@ static const struct option graph_options[] = {
 
 const struct option_group graph_group = { "Graph", graph_options };
 
+static const char *const ways[] = { "probes", "jvm", NULL };
+
+static const struct option way_options[] = {
+	{ .name = "via", .kind = OPTION_CHOICE, .choices = ways, .default_text = "probes",
+	  .offset = offsetof(struct graph_settings, via),
+	  .help = "How a process tells its heap: by probes, its own or an agent's; or jvm: a"
+		  " HotSpot JVM (17 or later) makes its own dump, which is read as it comes:"
+		  " nothing is loaded, nothing is written to a disk" },
+	{ .name = NULL },
+};
+
+const struct option_group way_group = { "Dump", way_options };
+
 int graph__take(const struct graph_request *request, struct heap_source *source)
 {
 	const struct heap_source_options options = {
@@ -30,6 +44,12 @@ int graph__take(const struct graph_request *request, struct heap_source *source)
 		.counts_only = request->counts_only,
 	};
 
+	if (request->operands->count && request->graph->via == GRAPH_VIA_JVM) {
+		error("--via is of a process: give -p PID, or the FILE without --via");
+		return -EINVAL;
+	}
+	if (request->graph->via == GRAPH_VIA_JVM)
+		return heap_source__jvm(source, request->target, &options);
 	if (request->operands->count)
 		return heap_source__file(source, request->operands->items[0], &options);
 	return heap_source__live(source, request->target, &options);

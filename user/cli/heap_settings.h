@@ -13,12 +13,18 @@
 #include "settings.h"
 #include "status.h"
 
+enum graph_way { GRAPH_VIA_PROBES, GRAPH_VIA_JVM };
+
 struct graph_settings {
 	uint64_t mem_limit;
 	bool allow_loss;
+	int via; /* enum graph_way: how a process tells its heap */
 };
 
 extern const struct option_group graph_group;
+
+/* The same settings, for those who take a graph of a process. */
+extern const struct option_group way_group;
 
 /* The exit status; err: how showing ended. Frees the source. */
 enum status graph_settings__status(const struct graph_settings *settings,

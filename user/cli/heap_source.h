@@ -66,6 +66,10 @@ int heap_source__check_target(struct session *session, const struct words *proce
 int heap_source__live(struct heap_source *source, const struct target_settings *target,
 		      const struct heap_source_options *options);
 
+/* The dump that a JVM makes by itself, when it is asked to (attach/jvm_dump.h). The same. */
+int heap_source__jvm(struct heap_source *source, const struct target_settings *target,
+		     const struct heap_source_options *options);
+
 /* FILE or FILE@N. The same. */
 int heap_source__file(struct heap_source *source, const char *word,
 		      const struct heap_source_options *options);

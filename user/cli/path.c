@@ -62,6 +62,7 @@ static const struct option_use options[] = {
 	{ &path_group, 0 },
 	{ &target_group, offsetof(struct path_settings, target) },
 	{ &agent_group, offsetof(struct path_settings, target.load_agent) },
+	{ &way_group, offsetof(struct path_settings, graph) },
 	{ &graph_group, offsetof(struct path_settings, graph) },
 	{ &output_group, offsetof(struct path_settings, output) },
 	{ &general_group, 0 },

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/agent_hotspot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agents/hotspot/contract.h"
+#include "attach/agent_file.h"
+#include "attach/jvm_options.h"
+#include "attach/jvm_socket.h"
+#include "attach/patience.h"
+#include "base/escape.h"
+#include "base/report.h"
+#include "target/environment.h"
+#include "target/maps.h"
+#include "target/process.h"
+#include "target/runtime.h"
+
+#define WARNS_FROM 21 /* version of Java that warns when an agent is loaded */
+
+/* ---------------------------------------------------------------- what can be known before */
+
+static void tell_unreadable(const struct process *process, int err, struct buf *why)
+{
+	if (err == -EACCES || err == -EPERM)
+		buf__printf(why, "it is user %u's, whose processes this one may not look into: run"
+			    " gctrace as root, or as that user", (unsigned int)process->euid);
+	else
+		buf__printf(why, "its environment cannot be read: %s", strerror(-err));
+}
+
+bool agent_hotspot__is_refused(const struct process *process, const struct maps *maps,
+			       const struct runtime *runtime, struct buf *why)
+{
+	struct buf options = BUF_INIT;
+	bool refused = true;
+	int err = jvm_options__read(process, &options);
+
+	if (err)
+		tell_unreadable(process, err, why);
+	else if (process->is_32bit)
+		buf__add_str(why, "it is a 32-bit process, and gctrace's agent has 64 bits");
+	else if (maps__named(maps, "ld-musl-"))
+		buf__add_str(why, "it runs on musl (Alpine), and this agent is built for glibc: run"
+			     " it in an image of Debian, Ubuntu or another with glibc");
+	else if (!jvm_options__flag(&options, "EnableDynamicAgentLoading", true))
+		buf__add_str(why, "it was started with -XX:-EnableDynamicAgentLoading, which keeps"
+			     " every agent out: start it without that, or by gctrace run"
+			     " --load-agent; gctrace heap --via jvm needs no agent");
+	else
+		refused = jvm_socket__is_refused(process, runtime, &options, why);
+	buf__free(&options);
+	return refused;
+}
+
+/* ---------------------------------------------------------------- loading */
+
+struct loading {
+	const struct process *process;
+	const char *library;
+	struct patience *patience;
+	bool warns; /* the JVM does, of each agent */
+	struct buf environment;
+	struct buf *why;
+};
+
+/* The JVM warns on its own stderr, which the operator may look at or be woken by. */
+static void say_what_comes(const struct loading *loading, const struct agent_file *file)
+{
+	struct buf text = BUF_INIT;
+
+	process__describe(loading->process, &text);
+	buf__printf(&text, " is asked by its attach socket to load gctrace's agent: %s",
+		    escape(loading->library));
+	if (file->way != AGENT_BY_ITS_PATH) {
+		buf__add_str(&text, ", as ");
+		agent_file__describe(file, &text);
+	}
+	if (loading->warns)
+		buf__add_str(&text, "; it will warn of that on its own standard error (\"A JVM TI"
+				    " agent has been loaded dynamically\"; started with"
+				    " -XX:+EnableDynamicAgentLoading it does not)");
+	note("%s", buf__str(&text));
+	buf__free(&text);
+}
+
+/* "return code: 4001"; Java 8 says the number alone. False: there is none. */
+static bool find_code(const struct buf *answer, long *code)
+{
+	static const char prefix[] = "return code: ";
+	const char *at = strstr(buf__str(answer), prefix);
+	char *end;
+
+	at = at ? at + sizeof(prefix) - 1 : buf__str(answer);
+	*code = strtol(at, &end, 10);
+	return end != at;
+}
+
+static const char *meaning_of(long code)
+{
+	switch (code) {
+	case GCTRACE_HOTSPOT_TOO_OLD:
+		return "the JVM is too old for the agent, or of another make";
+	case GCTRACE_HOTSPOT_NO_MEMORY:
+		return "there was no memory for the agent's buffers or thread";
+	default:
+		return "the agent has declined";
+	}
+}
+
+/* 1: this way was no way. */
+static int judge(struct loading *loading, const char *path, int said, const struct buf *answer)
+{
+	struct buf *why = loading->why;
+	long code = 0;
+	const bool has_code = find_code(answer, &code);
+
+	if (said == 0 && has_code && code == 0)
+		return 0;
+	if (said == 0 && has_code && code == GCTRACE_HOTSPOT_ALREADY_THERE)
+		return -EEXIST;
+	if (has_code && code > 10) {
+		buf__reset(why);
+		buf__printf(why, "%s (%ld)", meaning_of(code), code);
+		return -ENOEXEC;
+	}
+	if (strstr(buf__str(answer), "Dynamic agent loading is not enabled")) {
+		buf__reset(why);
+		buf__add_str(why, "it takes no agents while it runs (-XX:-EnableDynamicAgentLoading)"
+				  ": start it without that, or by gctrace run --load-agent");
+		return -EOPNOTSUPP;
+	}
+	buf__printf(why, "%s%s: the JVM could not load it", why->len ? "; " : "", escape(path));
+	if (answer->len)
+		buf__printf(why, " (%s)", escape_bytes(answer->data, answer->len));
+	return 1;
+}
+
+static int try(struct loading *loading, enum agent_way way)
+{
+	struct buf answer = BUF_INIT;
+	struct agent_file file;
+	int err, left;
+
+	if (agent_file__place(&file, loading->process, loading->library, way,
+			      environment__get(&loading->environment, "TMPDIR"), loading->why))
+		return 1;
+	say_what_comes(loading, &file);
+	err = jvm_socket__ask(loading->process,
+			      &(struct jvm_question){ "load", { file.path, "true", NULL } },
+			      loading->patience, &answer, loading->why);
+	left = agent_file__remove(&file);
+	if (left && process__alive(loading->process))
+		warning("%s is left in the view of pid %d: %s", escape(file.path),
+			loading->process->pid, strerror(-left));
+	if (err >= 0)
+		err = judge(loading, file.path, err, &answer);
+	buf__free(&answer);
+	return err;
+}
+
+static int try_each_way(struct loading *loading)
+{
+	struct buf *why = loading->why, tried = BUF_INIT;
+	int err = 1;
+
+	for (int way = AGENT_BY_ITS_PATH; way < AGENT_WAYS && err > 0; way++)
+		err = try(loading, (enum agent_way)way);
+	if (err <= 0)
+		return err;
+	buf__add(&tried, why->data, why->len);
+	buf__reset(why);
+	buf__printf(why, "there is no place from which it could load the library (%s): put a copy"
+		    " where its user can read it and it may be executed, or run gctrace as root",
+		    buf__str(&tried));
+	buf__free(&tried);
+	return -ENOEXEC;
+}
+
+int agent_hotspot__load(const struct process *process, const struct runtime *runtime,
+			const char *library, struct patience *patience, struct buf *why)
+{
+	struct loading loading = {
+		.warns = jvm_socket__major(runtime) >= WARNS_FROM,
+		.process = process, .library = library, .patience = patience, .why = why,
+	};
+	int err = environment__read(process, &loading.environment);
+
+	if (err)
+		tell_unreadable(process, err, why);
+	else
+		err = try_each_way(&loading);
+	buf__free(&loading.environment);
+	return err;
+}
