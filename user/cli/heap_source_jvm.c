@@ -32,7 +32,6 @@ static void set_heading(struct heap_source *source, const struct process *proces
 {
 	struct heap_heading *heading = &source->heading;
 
-	heading->pid = (uint64_t)process->pid;
 	heading->name = text__keep(&source->name, process->comm, strlen(process->comm));
 	heading->runtime = text__keep(&source->runtime, runtime->name, strlen(runtime->name));
 	if (runtime->version)
@@ -83,6 +82,7 @@ static int read_dump(struct heap_source *source, const struct process *process,
 		buf__printf(&name, "the dump of pid %d", process->pid);
 		set_heading(source, process, runtime);
 		err = heap_source_hprof__read(source, dump.fd, buf__str(&name), options);
+		source->heading.pid = (uint64_t)process->pid;
 		source->heading.dump_ns = clock__monotonic_ns() - began_ns;
 		buf__reset(&why);
 		ended = jvm_dump__end(&dump, &why);
