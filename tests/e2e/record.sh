@@ -4,7 +4,7 @@
 # off, of a full disk, of somebody else.
 . "$(dirname "$0")/../e2e/lib.sh"
 need_root
-need gctrace minivm jq
+need gctrace minivm jq python3
 
 # The figures of a summary line, among them those that depend on when the trace ended.
 figures() {
@@ -120,11 +120,28 @@ expect_status 1
 pass
 
 t "a recording of a later version is refused"
-cp "$TMP/whole" "$TMP/later"
-printf '\002' | dd of="$TMP/later" bs=1 seek=8 conv=notrunc status=none
+python3 -c "import struct, sys, zlib
+whole = bytearray(open(sys.argv[1], 'rb').read())
+whole[8:12] = struct.pack('<HH', 2, 0)
+whole[68:72] = struct.pack('<I', zlib.crc32(whole[:68]))
+open(sys.argv[2], 'wb').write(whole)" "$TMP/whole" "$TMP/later"
 run gctrace "$TMP/later"
 expect_status 1
 expect "$TMP/err" 'version 2.0'
+pass
+
+t "a damaged header is told, and costs nothing"
+cp "$TMP/whole" "$TMP/header"
+run gctrace -o json "$TMP/header"
+cp "$TMP/out" "$TMP/undamaged.json"
+for at in 8 12 20 30 66 70; do
+	cp "$TMP/whole" "$TMP/header"
+	printf '\245' | dd of="$TMP/header" bs=1 seek=$at conv=notrunc status=none
+	run gctrace -o json "$TMP/header"
+	expect_status 0
+	expect "$TMP/err" 'header: its header is damaged'
+	cmp -s "$TMP/out" "$TMP/undamaged.json" || fail "it is read as another one: byte $at"
+done
 pass
 
 t "a full disk ends the recording with a message and a readable file"
