@@ -175,10 +175,10 @@ static void find_leaves(struct search *search)
 	}
 }
 
-/* Edges whose targets' numbers have arrived go to their buckets. */
-static bool empty_ring(struct search *search, uint32_t keep)
+/* Edges whose targets' numbers have arrived go to their buckets; the last `keep` stay. */
+static bool empty_ring(struct search *search, uint32_t waiting, uint32_t keep)
 {
-	const uint32_t gone = search->waiting - keep;
+	const uint32_t gone = waiting - keep;
 
 	for (uint32_t i = 0; i < gone; i++) {
 		const uint32_t to = rows__at(search->rows, search->ring[i].to)[ROW_NUMBER];
@@ -187,7 +187,6 @@ static bool empty_ring(struct search *search, uint32_t keep)
 			return false;
 	}
 	memmove(search->ring, search->ring + gone, keep * sizeof(*search->ring));
-	search->waiting = keep;
 	return true;
 }
 
@@ -204,11 +203,18 @@ static bool grow_stack(struct search *search)
 	return true;
 }
 
-/* The first of them on top. */
-static void push_held(struct search *search, const uint32_t *held, uint32_t count)
+/* Room for all that one reference may push. False: no memory, or the limit. */
+static inline bool has_room(struct search *search, uint64_t top)
+{
+	return __builtin_expect(top + HELD + 2 <= search->stack_room, 1) || grow_stack(search);
+}
+
+/* The first of them on top; the new top. */
+static uint64_t push_held(struct search *search, uint64_t top, const uint32_t *held, uint32_t count)
 {
 	while (count)
-		search->stack[search->top++] = held[--count];
+		search->stack[top++] = held[--count];
+	return top;
 }
 
 /*
@@ -219,46 +225,46 @@ static void push_held(struct search *search, const uint32_t *held, uint32_t coun
 static bool push_children(struct search *search, uint32_t place, uint32_t me, uint32_t *numbers,
 			  uint32_t *next)
 {
-	const uint32_t *at = rows__at(search->rows, place) + ROW_REFERENCES;
-	uint8_t *states = search->states;
-	uint32_t held[HELD], holds = 0, word, dummy;
+	uint32_t *const rows = rows__at(search->rows, 0), *at = rows + place + ROW_REFERENCES;
+	uint8_t *const states = search->states;
+	uint32_t held[HELD], holds = 0, waiting = search->waiting, word, dummy;
+	uint64_t top = search->top;
 
 	do {
 		word = *at++;
 		const uint32_t to = word & ROW_LOW, state = state_of(states, to);
-		uint32_t *head = rows__at(search->rows, to);
 		const uint32_t shift = shift_of(to);
 
-		__builtin_prefetch(head, 1); /* before its state, a miss as well, is known */
+		__builtin_prefetch(rows + to, 1); /* before its state, a miss as well, is known */
 		if (__builtin_expect(state == LEAF, 0)) {
 			states[to >> 4] ^= (uint8_t)(1u << shift); /* visited */
 			search->parent[*numbers] = search->semi[*numbers] = me;
-			head[ROW_NUMBER] = (*numbers)++;
+			rows[to + ROW_NUMBER] = (*numbers)++;
 			continue;
 		}
-		if (__builtin_expect(search->top + HELD + 2 > search->stack_room, 0) &&
-		    !grow_stack(search))
+		if (!has_room(search, top))
 			return false;
-		search->stack[search->top] = held[holds] = to;
-		search->top += (state < VISITED) & !is_beside(to, place);
+		search->stack[top] = held[holds] = to;
+		top += (state < VISITED) & !is_beside(to, place);
 		holds += (state < VISITED) & is_beside(to, place);
 		if (__builtin_expect(holds == HELD, 0)) {
-			push_held(search, held, holds);
+			top = push_held(search, top, held, holds);
 			holds = 0;
 		}
-		search->ring[search->waiting].to = to;
-		search->ring[search->waiting].from = me;
-		search->waiting += (state == VISITED) & (to != place);
+		search->ring[waiting].to = to;
+		search->ring[waiting].from = me;
+		waiting += (state == VISITED) & (to != place);
 		states[to >> 4] |= (uint8_t)((state == UNSEEN) << shift);
-		*(state == UNSEEN ? head : &dummy) = me; /* its lowest predecessor */
-		if (search->waiting == RING && !empty_ring(search, RING_KEPT))
-			return false;
+		*(state == UNSEEN ? rows + to : &dummy) = me; /* its lowest predecessor */
+		if (__builtin_expect(waiting == RING, 0)) {
+			if (!empty_ring(search, waiting, RING_KEPT))
+				return false;
+			waiting = RING_KEPT;
+		}
 	} while (!(word & ROW_HIGH));
-	*next = ROW_NONE;
-	if (holds) {
-		*next = held[0];
-		push_held(search, held + 1, holds - 1);
-	}
+	*next = holds ? held[0] : ROW_NONE;
+	search->top = push_held(search, top, held + (holds > 0), holds - (holds > 0));
+	search->waiting = waiting;
 	return true;
 }
 
@@ -309,7 +315,7 @@ static uint32_t depth_first(struct search *search)
 		else
 			search->top -= marked;
 	}
-	return empty_ring(search, 0) ? numbers : 0;
+	return empty_ring(search, search->waiting, 0) ? numbers : 0;
 }
 
 /* ---------------------------------------------------------------------------------------------
