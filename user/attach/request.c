@@ -42,6 +42,7 @@ struct request {
 	pthread_t thread;
 	bool started, ending;
 	bool wanted; /* what was asked for last */
+	bool has_leftover; /* perhaps */
 	bool up;     /* what is */
 	int error;   /* of the last attempt to raise it */
 	struct links links; /* only touched by who makes `up` change */
@@ -252,6 +253,19 @@ static void follow(struct request *request)
 	pthread_cond_broadcast(&request->changed);
 }
 
+/*
+ * With the lock held; lets go of it while the kernel works. What is attached once more and let go
+ * of is lowered, where nobody else is attached.
+ */
+static void lower_leftover(struct request *request)
+{
+	request->has_leftover = false;
+	pthread_mutex_unlock(&request->lock);
+	if (attach(request) == 0)
+		links__detach(&request->links);
+	pthread_mutex_lock(&request->lock);
+}
+
 static void *run(void *argument)
 {
 	struct request *request = argument;
@@ -260,6 +274,8 @@ static void *run(void *argument)
 	while (!request->ending || request->up) {
 		if (request->wanted != request->up)
 			follow(request);
+		else if (request->has_leftover && !request->up)
+			lower_leftover(request);
 		else
 			pthread_cond_wait(&request->changed, &request->lock);
 	}
@@ -289,6 +305,17 @@ void request__set(struct request *request, bool up)
 		pthread_cond_broadcast(&request->changed);
 	else if (request->wanted != request->up)
 		follow(request);
+	pthread_mutex_unlock(&request->lock);
+}
+
+void request__lower_leftover(struct request *request)
+{
+	pthread_mutex_lock(&request->lock);
+	request->has_leftover = true;
+	if (start(request))
+		pthread_cond_broadcast(&request->changed);
+	else if (!request->up)
+		lower_leftover(request);
 	pthread_mutex_unlock(&request->lock);
 }
 

@@ -44,6 +44,14 @@ int request__is_taken(const struct request *request);
 int request__wait(struct request *request, uint64_t timeout_ns, bool (*go_on)(void *context),
 		  void *context);
 
+/*
+ * A tracer that is killed in the very moment in which the kernel lowers a request for it leaves it
+ * up: where a fatal signal waits the kernel cannot reach the target's page, and gives up ("failed
+ * to unregister, leaking uprobe", seen with 6.18). This has such a one lowered soon. Where another
+ * tracer really asks nothing changes; not to be called often, since it may end just then.
+ */
+void request__lower_leftover(struct request *request);
+
 /* Raise it, and wait until it is up. 0, or negative errno after an error message. */
 int request__raise(struct request *request);
 

@@ -12,7 +12,8 @@
  * WAITING. A semaphore doesn't count tracers. While another one's dump is asked for, ours can't
  * be; and the target's helper, which looks 20 to 50 times a second, must have seen it down before
  * it goes up anew, or it would take our request for the old one. So it has to be down for
- * SETTLE_NS. Two tracers that ask at the same moment get the same dump, each whole.
+ * SETTLE_NS. Two tracers that ask at the same moment get the same dump, each whole. A request that
+ * stays up for LEFTOVER_NS may be that of a tracer that was killed: then it is lowered, once.
  *
  * ASKED. The ring is made and switched to before the request goes up, so that C_BEGIN is in it.
  * Whatever was stamped before that moment is another tracer's dump and not passed on.
@@ -43,6 +44,7 @@
 #include "gctrace/wire.h"
 
 #define SETTLE_NS (200 * NS_PER_MS)
+#define LEFTOVER_NS (2 * NS_PER_S) /* so long another one's request is taken for one */
 #define END_NS (500 * NS_PER_MS)
 #define LEAVE_NS (200 * NS_PER_MS)
 #define PROGRESS_NS (100 * NS_PER_MS)
@@ -60,6 +62,7 @@ struct dump {
 	bool is_held;	 /* the target is asked to wait */
 	bool is_aborted; /* by us */
 	bool said_taken;
+	bool tried_leftover;
 	bool is_silent; /* it was given up for its silence once */
 	uint64_t started_ns;
 	uint64_t free_ns;  /* since when nobody else asks; 0: somebody does */
@@ -393,6 +396,10 @@ static void look_at_others(struct dump *dump, uint64_t now)
 			note("%s: another tracer has a heap dump made: waiting until it is done",
 			     dump->options.name);
 		dump->said_taken = true;
+		if (!dump->tried_leftover && now - dump->started_ns >= LEFTOVER_NS) {
+			dump->tried_leftover = true;
+			dump->ops.lower_leftover(dump->ops.context);
+		}
 		if (now - dump->started_ns >= dump->options.wait_ns)
 			leave(dump, DUMP_TAKEN);
 	} else if (!dump->free_ns) {

@@ -87,6 +87,8 @@ struct dump_ops {
 	uint64_t (*now_ns)(void *context); /* CLOCK_MONOTONIC */
 	/* Is the request up through somebody else? 1, 0, negative errno (-ESRCH: it is gone). */
 	int (*is_taken)(void *context);
+	/* If it is up only because a tracer was killed: have it lowered soon. */
+	void (*lower_leftover)(void *context);
 	/* Have a ring, and the target's records in it. 0, or negative errno, said. */
 	int (*open_ring)(void *context);
 	/* Raise the request and be sure that it is up. 0, or negative errno, said. */

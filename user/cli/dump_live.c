@@ -45,6 +45,13 @@ static int is_taken(void *context)
 	return request__is_taken(of_live->ask);
 }
 
+static void lower_leftover(void *context)
+{
+	const struct dump_live *of_live = context;
+
+	request__lower_leftover(of_live->ask);
+}
+
 static void see_record(void *context, size_t bytes, size_t used, size_t size)
 {
 	const struct dump_live *of_live = context;
@@ -138,6 +145,7 @@ static int open_dump(struct dump_live *of_live, const struct dump_options *optio
 		.context = of_live,
 		.now_ns = now_ns,
 		.is_taken = is_taken,
+		.lower_leftover = lower_leftover,
 		.open_ring = open_ring,
 		.ask = ask,
 		.unask = unask,

@@ -24,6 +24,7 @@ struct world {
 	struct buf log;	 /* of the dump's doings */
 	struct buf told; /* what its sink got */
 	uint64_t now;
+	int lowered;
 	int taken;	 /* answers of is_taken, open_ring and ask */
 	int ring_error, ask_error;
 	bool is_silent;
@@ -40,6 +41,16 @@ static uint64_t now_ns(void *context)
 static int is_taken(void *context)
 {
 	return ((struct world *)context)->taken;
+}
+
+/* It was only left up if `taken` is 2. */
+static void lower_leftover(void *context)
+{
+	struct world *world = context;
+
+	world->lowered++;
+	if (world->taken == 2)
+		world->taken = 0;
 }
 
 static void note_word(void *context, const char *word)
@@ -110,7 +121,7 @@ static void see_progress(void *context, const struct dump_progress *progress)
 static struct dump *start(struct world *world)
 {
 	const struct dump_ops ops = {
-		world, now_ns, is_taken, open_ring, ask, unask, hold, is_silent, leave_ring,
+		world, now_ns, is_taken, lower_leftover, open_ring, ask, unask, hold, is_silent, leave_ring,
 		close_ring, used,
 	};
 	const struct dump_options options = {
@@ -288,6 +299,7 @@ static void another_tracer_goes_first(void **state)
 	tell_container(&world, dump, GCTRACE_C_END, 0);
 	EXPECT(&world.log, "");
 	EXPECT(&world.told, "");
+	assert_int_equal(world.lowered, 1); /* in vain */
 	world.taken = 0;
 	pass_time(&world, dump, 200);
 	EXPECT(&world.log, ""); /* the target's helper must have seen it down */
@@ -302,6 +314,21 @@ static void another_tracer_goes_first(void **state)
 	tell_container(&world, dump, GCTRACE_C_BEGIN, 2);
 	EXPECT(&world.told, "8");
 	assert_int_equal(dump__result(dump)->number, 2);
+	end(&world, dump);
+}
+
+static void what_a_killed_tracer_left_up_is_lowered(void **state)
+{
+	struct world world;
+	struct dump *dump = start(&world);
+
+	(void)state;
+	world.taken = 2;
+	pass_time(&world, dump, 1900);
+	assert_int_equal(world.lowered, 0);
+	pass_time(&world, dump, 500);
+	assert_int_equal(world.lowered, 1);
+	EXPECT(&world.log, "ring ask");
 	end(&world, dump);
 }
 
@@ -645,6 +672,7 @@ int main(void)
 		cmocka_unit_test(a_dump_from_its_wish_to_its_end),
 		cmocka_unit_test(single_probes_tell_no_totals),
 		cmocka_unit_test(another_tracer_goes_first),
+		cmocka_unit_test(what_a_killed_tracer_left_up_is_lowered),
 		cmocka_unit_test(a_flicker_of_another_request_starts_the_wait_anew),
 		cmocka_unit_test(it_waits_for_others_only_so_long),
 		cmocka_unit_test(a_dump_that_never_begins),
