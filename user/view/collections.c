@@ -152,7 +152,8 @@ static unsigned int told_by(const struct collection *collection)
 static bool needs_column(struct collections *collections, const struct collection *collection)
 {
 	const unsigned int told = told_by(collection);
-	const bool is_new = told & ~collections->told;
+	const unsigned int implied = collections->told & KNOWN_MOVES ? KNOWN_DEATHS : 0;
+	const bool is_new = told & ~(collections->told | implied);
 
 	collections->told |= told;
 	return is_new;

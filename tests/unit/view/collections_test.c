@@ -301,6 +301,29 @@ static void legends_of_each_target(void **state)
 	sheet__end(&sheet);
 }
 
+/* What was announced has its columns from the first line on, which may not have it yet. */
+static void titles_come_once(void **state)
+{
+	struct heading heading = sample__heading();
+	struct collection young = sample__young(), poor = young;
+	struct sheet sheet;
+	struct view *view;
+
+	(void)state;
+	sheet__begin(&sheet);
+	view = new_view(&sheet, (struct view_options){ 0 });
+	poor.moved.bytes.known = poor.survived.bytes.known = false;
+	poor.dead.bytes.known = poor.dead.objects.known = false;
+	heading.known = KNOWN_COLLECTIONS | KNOWN_POOLS | KNOWN_MOVES;
+	assert_int_equal(view__heading(view, &heading), 0);
+	assert_int_equal(view__collection(view, &heading, &poor), 0);
+	assert_non_null(strstr(sheet__text(&sheet), "moved  survived      dead\n"));
+	assert_int_equal(view__collection(view, &heading, &young), 0);
+	assert_null(strstr(sheet__text(&sheet), "moved"));
+	view__free(view);
+	sheet__end(&sheet);
+}
+
 /* Columns that nobody tells are left out; what is told all the same brings its column. */
 static void columns_that_are_told(void **state)
 {
@@ -593,6 +616,7 @@ int main(void)
 		cmocka_unit_test(fits_into_the_terminal),
 		cmocka_unit_test(long_causes_keep_in_step),
 		cmocka_unit_test(legends_of_each_target),
+		cmocka_unit_test(titles_come_once),
 		cmocka_unit_test(columns_that_are_told),
 		cmocka_unit_test(no_negative_zero),
 		cmocka_unit_test(follows_the_terminal),
