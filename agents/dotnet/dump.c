@@ -109,6 +109,12 @@ static bool is_good(void)
 	       dump.type != GC_TYPE_BACKGROUND;
 }
 
+/* Of a walk that was in vain the session may still be about to be closed, in the midst of this one. */
+static bool is_whole(void)
+{
+	return worker__is_idle(&dump.closer);
+}
+
 static void tell(uint32_t id, struct payload *payload)
 {
 	struct gctrace_writer *writer = take_writer();
@@ -126,7 +132,7 @@ static void tell(uint32_t id, struct payload *payload)
 
 static void walk_event(uint32_t id, struct payload *payload)
 {
-	if (dump.state == ARMED && is_good() && pace__is_wanted())
+	if (dump.state == ARMED && is_good() && is_whole() && pace__is_wanted())
 		begin();
 	dump.was_passed_over = dump.state == ARMED;
 	if (dump.state != RUNNING || dump.walked != dump.collection || !pace__may_go_on())

@@ -242,7 +242,7 @@ static int on_anchor(void *context, const struct identity_anchor *anchor)
 	belief->matched += anchor->result.matched;
 	belief->conflicts += anchor->result.conflicts;
 	belief->gone += anchor->result.gone;
-	if (!belief->has_dumps && anchor->result.gone > count_unreached(belief))
+	if (anchor->result.gone > count_unreached(belief))
 		complain(&belief->wrong, "%" PRIu64 " objects of the model are not there",
 			 anchor->result.gone);
 	return 0;
