@@ -30,6 +30,10 @@ quiet() {
 		{ fail "semaphores are up"; semaphores "$(pid held)"; }
 }
 
+wait_for_request() {
+	wait_for "! semaphores $(pid held) >/dev/null" || fail "no dump is asked for"
+}
+
 # Whole, and all that was told is reached: a full collection leaves nothing else.
 whole() {
 	expect_status 0
@@ -100,9 +104,10 @@ pass
 t "gctrace is killed in the midst: the program goes on, and the next dump is whole"
 stop held
 held 2 2000000
-for delay in 0.3 0.5 0.8; do
+for seconds in 0 0.1 0.4; do
 	start tracer gctrace heap -p "$(pid held)"
-	sleep $delay
+	wait_for_request
+	work "$(pid held)" $seconds
 	stop tracer KILL
 	quiet
 	lib_runs "$(pid held)" || fail "the program has ended"
@@ -123,7 +128,7 @@ pass
 
 t "the program is killed in the midst: gctrace says what is missing"
 start tracer gctrace heap -p "$(pid held)"
-sleep 0.2
+wait_for_request
 stop held KILL
 join tracer
 [ "$status" != 0 ] || fail "gctrace ended as if nothing had been"

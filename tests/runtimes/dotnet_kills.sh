@@ -122,6 +122,23 @@ for count in 10000 300000; do
 done
 pass
 
+t "attached to as it ends, at one moment and another: it ends well"
+agent_of_others=("${agent[@]}")
+agent=()
+for seconds in 0 0.02 0.05 0.1 0.15 0.2 0.3 0.4; do
+	program population "$TMP/end" "$TMP/truth" 1000
+	start trace gctrace -p "$(pid program)" --load-agent --moves -o json
+	work "$(pid trace)" $seconds
+	touch "$TMP/end"
+	ended_well program
+	join trace
+	[ "$status" -le 1 ] || { fail "exit status $status of gctrace"; show "$TMP/trace.err"; }
+	[ "$status" = 0 ] || expect "$TMP/trace.err" 'has ended|there is no process|ended meanwhile'
+	rm "$TMP/end"
+done
+agent=("${agent_of_others[@]}")
+pass
+
 t "the program is killed in the midst of a dump"
 for ms in 30 100 250; do
 	program busy 20 0

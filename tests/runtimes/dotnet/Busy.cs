@@ -26,7 +26,7 @@ static class Busy
             int seed = i;
             new Thread(() => Work(seed), 256 * 1024) { IsBackground = true }.Start();
         }
-        new Thread(Collect) { IsBackground = true }.Start();
+        new Thread(() => Collect(50)) { IsBackground = true }.Start();
         Console.WriteLine("ready");
         for (int tenths = 0; seconds == 0 || tenths < seconds * 10; tenths++)
         {
@@ -36,12 +36,13 @@ static class Busy
         return 0;
     }
 
-    static void Collect()
+    // Background collections, with so many milliseconds of rest.
+    public static void Collect(int rest)
     {
         for (;;)
         {
             GC.Collect(2, GCCollectionMode.Default, false, false);
-            Thread.Sleep(50);
+            Thread.Sleep(rest);
         }
     }
 

@@ -18,6 +18,7 @@ static class Program
             case "addresses": return Addresses.Run(args[1], args[2], int.Parse(args[3]));
             case "graph": return Graph.Run();
             case "population": return Population.Run(args[1], args[2], int.Parse(args[3]));
+            case "beside": return Population.Run(args[1], args[2], int.Parse(args[3]), null, true);
             case "walk": return Population.Run(args[1], args[2], int.Parse(args[3]), args[4]);
             case "busy": return Busy.Run(int.Parse(args[1]), int.Parse(args[2]));
             case "churn": return Churn.Run(int.Parse(args[1]), double.Parse(args[2]));

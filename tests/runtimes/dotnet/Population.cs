@@ -6,11 +6,13 @@
 //   heap SIZE FRAGMENTED COLLECTIONS
 //
 // and then waits until the file `go` is there; it ends with the line "collections N" of how many
-// there have been. With a library of walker.c it waits in that, walks the heap then, and adds what
+// there have been. If it is to, it has background collections made meanwhile, one after another.
+// With a library of walker.c it waits in that, walks the heap then, and adds what
 // Walk.cs writes.
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Threading;
 
 namespace Programs;
 
@@ -25,7 +27,8 @@ static class Population
     static readonly List<object> tags = new();
     static int orders, lines;
 
-    public static int Run(string go, string truth, int count, string walker = null)
+    public static int Run(string go, string truth, int count, string walker = null,
+        bool beside = false)
     {
         for (int i = 0; i < count; i++)
             Add(i);
@@ -40,6 +43,8 @@ static class Population
             $"type Programs.Tag<System.String> {count - count / 2}",
             $"heap {info.HeapSizeBytes} {info.FragmentedBytes} {GC.CollectionCount(0)}",
         });
+        if (beside)
+            new Thread(() => Busy.Collect(1)) { IsBackground = true }.Start();
         if (walker != null)
             Walk.Run(walker, go, truth);
         else
