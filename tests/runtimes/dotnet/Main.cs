@@ -34,12 +34,12 @@ static class Wait
     // CLOCK_MONOTONIC, as gctrace's own times.
     public static long Now => (long)(Stopwatch.GetTimestamp() * (1e9 / Stopwatch.Frequency));
 
-    // Say that all is set up, and wait until that file is there.
-    public static void For(string file)
+    // Say that all is set up, and wait until that file is there: looking for it allocates.
+    public static void For(string file, int milliseconds = 20)
     {
         Console.WriteLine("ready");
         while (!File.Exists(file))
-            Thread.Sleep(20);
+            Thread.Sleep(milliseconds);
     }
 }
 

@@ -48,7 +48,7 @@ static class Population
         if (walker != null)
             Walk.Run(walker, go, truth);
         else
-            Wait.For(go);
+            Wait.For(go, 200);
         Console.WriteLine($"collections {GC.CollectionCount(0)}");
         return 0;
     }
