@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "seen.h"
 
+#include <sys/mman.h>
+
 #define TOPS_BYTES (sizeof(uint32_t) << (SEEN_ADDRESS_BITS - SEEN_LEAF_BITS))
 #define LEAVES_MOST ((size_t)1 << 36)	/* for 2 TiB of heap */
 #define LEAVES_LEAST ((size_t)1 << 26) /* for 2 GiB */
@@ -38,8 +40,11 @@ uint64_t *seen__add_leaf(uint64_t id)
 {
 	uint32_t *top = (uint32_t *)(void *)seen.tops.at + (id >> SEEN_LEAF_BITS);
 
-	if (!region__get(&seen.leaves, SEEN_LEAF_BYTES))
+	void *leaf = region__get(&seen.leaves, SEEN_LEAF_BYTES);
+
+	if (!leaf)
 		return NULL;
+	madvise(leaf, SEEN_LEAF_BYTES, MADV_HUGEPAGE);
 	*top = (uint32_t)(seen.leaves.used / SEEN_LEAF_BYTES);
 	return seen__word(id);
 }

@@ -5,6 +5,9 @@
  *	id  | 128 MiB | 256 bytes |       a leaf for each 128 MiB in which there is an object,
  *	       tops       word            4 MiB of address space; pages come as they are touched
  *
+ * It is looked at in the order of the references, that is in none: huge pages save a fifth of a
+ * dump's time where the system gives them.
+ *
  * So it needs to know nothing of where the heap lies. All of it is given back after a dump.
  */
 #ifndef GCTRACE_HOTSPOT_SEEN_H
