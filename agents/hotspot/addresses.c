@@ -11,6 +11,8 @@
 
 struct addresses addresses;
 
+static bool is_given_up;
+
 struct search {
 	jobject objects[OBJECTS];
 	jobject array;			/* its one element is the first of them */
@@ -104,7 +106,7 @@ void addresses__find(struct visit *visit)
 	struct search search = { .array = NULL };
 
 	addresses = (struct addresses){ .referrer = USUAL_REFERRER };
-	if (!make_objects(visit, &search))
+	if (is_given_up || !make_objects(visit, &search))
 		return;
 	follow(visit, look_at_root, NULL, &search);
 	addresses.object = nearest(search.found, ALL);
@@ -117,5 +119,6 @@ void addresses__find(struct visit *visit)
 
 void addresses__give_up(void)
 {
+	is_given_up = true;
 	addresses.are_known = false;
 }

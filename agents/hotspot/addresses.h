@@ -31,7 +31,7 @@ extern struct addresses addresses;
 /* The JVM lives. What is found is in `addresses`. */
 void addresses__find(struct visit *visit);
 
-/* They proved wrong. */
+/* They proved wrong, or are not to be used: they are not looked for any more. */
 void addresses__give_up(void);
 
 static inline uint64_t addresses__at(const jlong *tag, int words)

@@ -7,7 +7,10 @@
 #ifndef GCTRACE_HOTSPOT_CONTRACT_H
 #define GCTRACE_HOTSPOT_CONTRACT_H
 
-/* The file, beside gctrace or in the installed library folder; it takes no options. */
+/*
+ * The file, beside gctrace or in the installed library folder. It takes one option, which gctrace does
+ * not give: `tags` has objects named by tags even where their addresses could be found.
+ */
 #define GCTRACE_HOTSPOT_LIBRARY "libgctrace-hotspot.so"
 
 /*

@@ -15,30 +15,34 @@
 #include "vm.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
 
 #define WRITERS 2 /* the watcher's and the dump's */
 
 #define EXPORTED __attribute__((visibility("default")))
 
 static atomic_bool is_at_work;
+static atomic_bool is_ready; /* the JVM lives, and it is known where addresses are */
 
 static void heed(const struct requests *now, const struct requests *before)
 {
-	if (!vm__is_live())
+	if (!vm__is_live() || !atomic_load(&is_ready))
 		return;
 	if (now->listens && !before->listens)
 		producer__introduce();
 	dump__want(now->dump && now->listens);
 }
 
-static void calibrate(void)
+static void get_ready(void)
 {
 	struct visit visit;
 
-	if (!vm__enter(&visit))
-		return;
-	addresses__find(&visit);
-	vm__leave(&visit);
+	if (vm__enter(&visit)) {
+		addresses__find(&visit);
+		vm__leave(&visit);
+	}
+	atomic_store(&is_ready, true);
 }
 
 /* Last of all the thread: where loading fails the JVM may unload the library. */
@@ -51,19 +55,21 @@ static jint begin(JavaVM *vm, bool is_live)
 	producer__learn();
 	if (is_live) {
 		vm__set_live(true);
-		calibrate();
+		get_ready();
 	} else {
-		vm__on_init(calibrate);
+		vm__on_init(get_ready);
 	}
 	return watcher__start(heed) ? 0 : GCTRACE_HOTSPOT_NO_MEMORY;
 }
 
-static jint begin_once(JavaVM *vm, bool is_live)
+static jint begin_once(JavaVM *vm, const char *options, bool is_live)
 {
 	jint answer;
 
 	if (atomic_exchange(&is_at_work, true))
 		return GCTRACE_HOTSPOT_ALREADY_THERE;
+	if (options && !strcmp(options, "tags"))
+		addresses__give_up();
 	answer = begin(vm, is_live);
 	if (answer)
 		atomic_store(&is_at_work, false);
@@ -76,17 +82,15 @@ static jint begin_once(JavaVM *vm, bool is_live)
  */
 EXPORTED jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
-	(void)options;
 	(void)reserved;
-	begin_once(vm, false);
+	begin_once(vm, options, false);
 	return 0;
 }
 
 EXPORTED jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *reserved)
 {
-	(void)options;
 	(void)reserved;
-	return begin_once(vm, true);
+	return begin_once(vm, options, true);
 }
 
 /* The JVM ends: nothing may be asked of it from now on. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "producer.h"
+#include "addresses.h"
 #include "agents/common/emitter.h"
 #include "vm.h"
 
@@ -16,9 +17,14 @@ void producer__learn(void)
 	vm__free(NULL, text);
 }
 
+/* What is unusual is said with the version, which stands above all that gctrace shows. */
 void producer__write(struct gctrace_writer *writer)
 {
-	gctrace_write_producer(writer, "", version, "HotSpot", "");
+	char text[sizeof(version) + 32];
+
+	snprintf(text, sizeof(text), "%s%s", version,
+		 addresses.are_known ? "" : ", objects named by tags");
+	gctrace_write_producer(writer, "", text, "HotSpot", "");
 }
 
 void producer__introduce(void)

@@ -56,11 +56,11 @@ find_paths() {
 		END { if (line != "") print line }' "$TMP/out" >"$TMP/paths"
 }
 
-what_holds_is_named() {
+what_holds_is_named() {	# [CLASS: but for this one]
 	local class path
 	find_paths
 	while read -r class path; do
-		expect "$TMP/paths" "^Graph\\\$$class $path"
+		[ "$class" = "${1-}" ] || expect "$TMP/paths" "^Graph\\\$$class $path"
 	done < <(paths)
 }
 
@@ -122,6 +122,18 @@ for jvm in $(jvms); do
 	if [ "$(version_of "$jvm" | cut -d. -f1)" -lt 21 ]; then
 		expect_equal "" "$(grep -v 'Graph\$InLocal' "$TMP/program.err")" "what is on its stderr"
 	fi
+	ended_well
+	agent=-agentpath:$hotspot_library
+	pass
+
+	t "Java $(version_of "$jvm"): where no addresses are found, objects are named by tags, and that is said"
+	agent=-agentpath:$hotspot_library=tags
+	program "$jvm" Graph
+	dump_of_program
+	is_whole
+	what_holds_is_named InClassValue
+	run gctrace heap "$TMP/recording"
+	expect "$TMP/out" '^# HotSpot .*, objects named by tags'
 	ended_well
 	agent=-agentpath:$hotspot_library
 	pass

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An object for each way in which a Java program can hold one, each of a class of its own. Run as
-// `Graph GO`: it prints `ready`, and ends when the file GO is there.
+// `Graph GO LOADED`: it prints `ready`, stands still, and ends when something is written to the FIFO
+// GO.
 import java.io.File;
+import java.io.FileInputStream;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.SoftReference;
@@ -158,8 +160,9 @@ public class Graph {
 		await(started);
 		await(thread.started);
 		System.out.println("ready");
-		while (!new File(arguments[0]).exists())
-			Thread.sleep(20);
+		try (FileInputStream go = new FileInputStream(arguments[0])) {
+			go.read();
+		}
 		end.countDown();
 	}
 }

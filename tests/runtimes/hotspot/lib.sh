@@ -6,7 +6,8 @@
 # hotspot_build               compile the programs into $TMP/classes, by the oldest JDK that is there
 # jvms                        the directories of the JVMs to test with, a line each
 # program JVM OPTION… CLASS   start Graph or another as `program`, with the agent unless $agent is
-#                             empty, and wait until it is ready. It ends when $TMP/go is there
+#                             empty, and wait until it is ready. Graph ends by ended_well, Busy when
+#                             $TMP/go is there
 # load_agent                  have `program` load it as it runs; the JVM's answer is in $TMP/out
 
 hotspot_library=$BUILD/libgctrace-hotspot.so
@@ -36,6 +37,7 @@ program() {
 	local jvm=$1
 	shift
 	rm -f "$TMP/go"
+	[ "${!#}" != Graph ] || mkfifo "$TMP/go"
 	start program "$jvm/bin/java" ${agent:+"$agent"} -XX:-UsePerfData -Xmx256m -cp "$TMP/classes" \
 		"$@" "$TMP/go" "$TMP/classes/loaded/"
 	wait_for grep -qs ready "$TMP/program.out" ||
@@ -46,7 +48,7 @@ load_agent() { run "$1/bin/jcmd" "$(pid program)" JVMTI.agent_load "$hotspot_lib
 
 # It has said nothing but what the program itself says.
 ended_well() {
-	touch "$TMP/go"
+	timeout 60 sh -c 'echo end >"$0"' "$TMP/go" || fail "the program does not wait for its end"
 	join program
 	expect_equal 0 "$status" "the program's exit status"
 	expect_equal ready "$(cat "$TMP/program.out")" "what the program has said"
