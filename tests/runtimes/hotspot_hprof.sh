@@ -59,7 +59,7 @@ run gctrace path "$TMP/shop.hprof" --type 'Shop$Inner'
 expect_status 0
 expect "$TMP/out" 'Shop\.main \(Shop\.java:[0-9]+\), local \(Shop\$Inner\)'
 run gctrace path "$TMP/shop.hprof" --type 'Shop$Kept'
-expect "$TMP/out" '\.Shop\.cache \(java\.util\.HashMap\)'
+expect "$TMP/out" 'static Shop\.cache \(java\.util\.HashMap\)'
 expect "$TMP/out" '\.table\[[0-9]+\] \(java\.util\.HashMap\$Node\)'
 pass
 

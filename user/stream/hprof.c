@@ -315,6 +315,8 @@ static int finish(struct hprof_reader *reader)
 	if (!answer)
 		answer = hprof_classes__tell(&reader->classes, sizes, reader->sink);
 	if (!answer && !heads)
+		answer = hprof_classes__tell_roots(&reader->classes, reader->sink);
+	if (!answer && !heads)
 		answer = hprof_stacks__tell(&reader->stacks, &reader->names, &reader->classes,
 					    reader->sink);
 	if (!answer && reader->facts->is_whole && reader->facts->has_dump)

@@ -13,14 +13,14 @@
  * WHAT IS TOLD
  *
  *	objects	   instances and arrays; and classes, as instances of java.lang.Class that refer to
- *		   their statics, loader and super class
+ *		   their loader and super class, and to their statics where they may be unloaded
  *	sizes	   as hprof_sizes.h says; those of instances are EVENT_UNKNOWN: as their class's,
  *		   which is told in the end
  *	references fields by position, elements by index; `referent` of java.lang.ref.Reference as
  *		   soft, weak or phantom (a FinalReference's as weak: the JVM keeps such objects
  *		   by itself). Instances of hidden classes refer to their class, which nobody else
  *		   keeps
- *	roots	   by thread and frame
+ *	roots	   by thread and frame; statics of classes that are never unloaded
  *	names	   in the end
  *
  * An instance whose classes are not all known yet waits in memory until they are.

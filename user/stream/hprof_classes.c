@@ -14,6 +14,7 @@ void hprof_classes__free(struct hprof_classes *classes)
 	vec__free(&classes->statics);
 	vec__free(&classes->offsets);
 	vec__free(&classes->chain);
+	vec__free(&classes->loaders);
 	hprof_ids__free(&classes->ids);
 	hprof_ids__free(&classes->serials);
 }
@@ -97,6 +98,32 @@ static uint32_t strength_of(const struct hprof_classes *classes)
 	return GCTRACE_REF_WEAK;
 }
 
+static bool is_own_loader(const struct hprof_classes *classes, const struct hprof_class *class_)
+{
+	static const char *const names[] = {
+		"jdk/internal/loader/ClassLoaders$AppClassLoader",
+		"jdk/internal/loader/ClassLoaders$PlatformClassLoader",
+		"sun/misc/Launcher$AppClassLoader",
+		"sun/misc/Launcher$ExtClassLoader",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (is_called(classes, class_, names[i]))
+			return true;
+	return false;
+}
+
+bool hprof_classes__is_lasting(const struct hprof_classes *classes,
+			       const struct hprof_class *class_)
+{
+	const uint64_t loader = class_->to[HPROF_AT_LOADER];
+
+	for (size_t i = 0; i < classes->loaders.count; i++)
+		if (classes->loaders.items[i] == loader)
+			return !class_->is_hidden;
+	return !loader && !class_->is_hidden;
+}
+
 static size_t count_references(const struct hprof_classes *classes, const struct hprof_class *of)
 {
 	size_t count = 0;
@@ -152,6 +179,7 @@ int hprof_classes__plan(struct hprof_classes *classes, uint32_t number)
 		plan_fields(classes, class_, of, place);
 	}
 	class_->strength = class_->referent != UINT32_MAX ? strength_of(classes) : 0;
+	class_->is_loader = is_own_loader(classes, class_);
 	class_->is_planned = true;
 	return 1;
 }

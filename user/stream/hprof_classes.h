@@ -59,6 +59,7 @@ struct hprof_class {
 	uint32_t bytes;		    /* of an instance's values */
 	uint32_t referent;	    /* place of it; UINT32_MAX: it is no java.lang.ref.Reference */
 	uint32_t strength;	    /* enum gctrace_reference_flags of that one */
+	bool is_loader; /* of the JVM's own loaders, whose classes are never unloaded */
 
 	/* Distances of its instances to what follows them. */
 	uint64_t nearest, nearest_count;
@@ -81,6 +82,7 @@ struct hprof_classes {
 	VEC(struct hprof_static) statics;
 	VEC(uint32_t) offsets;
 	VEC(uint32_t) chain; /* of the class that is being planned */
+	VEC(uint64_t) loaders; /* instances of is_loader: a few */
 };
 
 void hprof_classes__free(struct hprof_classes *classes);
@@ -103,6 +105,16 @@ uint64_t hprof_classes__size(const struct hprof_classes *classes, const struct h
 /* Tell all of them by EVENT_CLASS, and what their statics are called. As a sink answers. */
 int hprof_classes__tell(struct hprof_classes *classes, const struct hprof_sizes *sizes,
 			const struct event_sink *sink);
+
+/*
+ * Will it never be unloaded? Then its statics are roots, else what its object refers to. All
+ * instances must have been seen.
+ */
+bool hprof_classes__is_lasting(const struct hprof_classes *classes,
+			       const struct hprof_class *class_);
+
+/* Tell the statics that are roots. As a sink answers. */
+int hprof_classes__tell_roots(const struct hprof_classes *classes, const struct event_sink *sink);
 
 /* Tell the objects that classes are, by EVENT_HEADS or EVENT_OBJECT. The same. */
 int hprof_classes__tell_objects(struct hprof_classes *classes, const struct hprof_sizes *sizes,

@@ -153,16 +153,18 @@ static int define_place(struct teller *teller, uint64_t id, uint64_t place, stru
 	return teller->sink->event(teller->sink->ctx, &event);
 }
 
-/* "Shop.cache" */
+/* A root is "cache", where its class is known; what a class object refers to is "Shop.cache". */
 static int define_static(struct teller *teller, const struct hprof_class *class_,
 			 const struct hprof_static *of)
 {
 	const struct text name = hprof_names__get(teller->classes->names, of->name);
 
 	buf__reset(&teller->name);
-	hprof_names__add_class(&teller->name,
-			       hprof_names__get(teller->classes->names, class_->name));
-	buf__add_char(&teller->name, '.');
+	if (!hprof_classes__is_lasting(teller->classes, class_)) {
+		hprof_names__add_class(&teller->name,
+				       hprof_names__get(teller->classes->names, class_->name));
+		buf__add_char(&teller->name, '.');
+	}
 	buf__add(&teller->name, name.at, name.bytes);
 	if (teller->name.error)
 		return -ENOMEM;
@@ -180,6 +182,35 @@ static int define_places(struct teller *teller, const struct hprof_class *class_
 	for (size_t i = 0; i < class_->statics_count && !answer; i++)
 		answer = define_static(teller, class_,
 				       &teller->classes->statics.items[class_->statics + i]);
+	return answer;
+}
+
+static int tell_roots_of(const struct hprof_classes *classes, const struct hprof_class *class_,
+			 const struct event_sink *sink)
+{
+	struct event event = { .kind = EVENT_ROOTS,
+			       .roots = { .type = GCTRACE_C_STATIC, .id1 = class_->id } };
+	int answer = 0;
+
+	for (size_t i = 0; i < class_->statics_count && !answer; i++) {
+		const struct hprof_static *of = &classes->statics.items[class_->statics + i];
+		const struct root root = { .to = of->to, .kind = GCTRACE_ROOT_STATIC,
+					   .id = of->place };
+
+		event.roots.roots = &root;
+		event.roots.count = 1;
+		answer = sink->event(sink->ctx, &event);
+	}
+	return answer;
+}
+
+int hprof_classes__tell_roots(const struct hprof_classes *classes, const struct event_sink *sink)
+{
+	int answer = 0;
+
+	for (size_t i = 0; i < classes->of.count && !answer; i++)
+		if (hprof_classes__is_lasting(classes, &classes->of.items[i]))
+			answer = tell_roots_of(classes, &classes->of.items[i], sink);
 	return answer;
 }
 
@@ -234,13 +265,15 @@ static int tell_object(struct hprof_classes *classes, const struct hprof_class *
 		       const struct object_head *head, struct hprof_references *references,
 		       const struct event_sink *sink)
 {
+	const size_t statics = hprof_classes__is_lasting(classes, class_) ?
+				       0 : class_->statics_count;
 	struct event event = { .kind = EVENT_OBJECT };
 	int err = 0;
 
 	vec__reset(references);
 	for (uint32_t i = 0; i < HPROF_AT_STATICS && !err; i++)
 		err = add_reference(references, class_->to[i], i);
-	for (size_t i = 0; i < class_->statics_count && !err; i++) {
+	for (size_t i = 0; i < statics && !err; i++) {
 		const struct hprof_static *of = &classes->statics.items[class_->statics + i];
 
 		err = add_reference(references, of->to, of->place);

@@ -139,6 +139,9 @@ static int take_instance(struct hprof_reader *reader, const struct hprof_object_
 	if (known < 0)
 		return known;
 	measure(reader, entry->id, known ? number : HPROF_NO_NUMBER);
+	if (known && reader->classes.of.items[number].is_loader &&
+	    vec__push(&reader->classes.loaders, entry->id))
+		return -ENOMEM;
 	if (reader->options->heads) {
 		known = add_head(reader, entry->id, entry->class_, EVENT_UNKNOWN);
 		return known || hprof_input__skip(input, entry->bytes) ? known : -EPIPE;

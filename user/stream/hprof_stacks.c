@@ -82,8 +82,8 @@ static int define(const struct teller *teller, uint32_t space, uint64_t id, stru
 static int define_own(const struct teller *teller)
 {
 	static const char *const names[HPROF_OWN_END - HPROF_OWN_SYSTEM_CLASS] = {
-		"system class",	 "interned string", "debugger", "JNI local",
-		"native stack", "thread block",
+		"system class",	 "interned string", "debugger", "JNI global",
+		"JNI local", "native stack", "thread block",
 	};
 	static const char *const containers[] = {
 		"system classes", "interned strings", "objects that the debugger holds",
@@ -160,7 +160,7 @@ static const struct told_as {
 	bool is_known;
 } told_as[256] = {
 	[HPROF_ROOT_UNKNOWN] = { GCTRACE_C_INTERNAL, GCTRACE_ROOT_UNKNOWN, true },
-	[HPROF_ROOT_JNI_GLOBAL] = { GCTRACE_C_GLOBALS, GCTRACE_ROOT_HANDLE, true },
+	[HPROF_ROOT_JNI_GLOBAL] = { GCTRACE_C_GLOBALS, HPROF_OWN_JNI_GLOBAL, true },
 	[HPROF_ROOT_JNI_LOCAL] = { GCTRACE_C_RT_THREAD, HPROF_OWN_JNI_LOCAL, true },
 	[HPROF_ROOT_JAVA_FRAME] = { GCTRACE_C_RT_THREAD, GCTRACE_ROOT_LOCAL, true },
 	[HPROF_ROOT_NATIVE_STACK] = { GCTRACE_C_RT_THREAD, HPROF_OWN_NATIVE_STACK, true },

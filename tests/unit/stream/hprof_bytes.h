@@ -22,6 +22,7 @@ struct hprof_bytes {
 	struct buf out;
 	uint32_t id_bytes;
 	size_t record; /* where the length of the open one stands */
+	uint64_t loader; /* of the classes to come */
 };
 
 static inline void hprof_bytes__number(struct hprof_bytes *file, uint64_t value, uint32_t bytes)
@@ -110,7 +111,8 @@ static inline void hprof_bytes__class(struct hprof_bytes *file, uint64_t id, uin
 	hprof_bytes__id(file, id);
 	hprof_bytes__number(file, 0, 4);
 	hprof_bytes__id(file, super);
-	for (unsigned int i = 0; i < 5; i++)
+	hprof_bytes__id(file, file->loader);
+	for (unsigned int i = 0; i < 4; i++)
 		hprof_bytes__id(file, 0);
 	hprof_bytes__number(file, size, 4);
 	hprof_bytes__number(file, 1, 2); /* a constant, which nobody writes but who may */

@@ -26,7 +26,7 @@ enum ids {
 	NAME_THREAD,
 	CLASS_OBJECT = 0x100, CLASS_CLASS = 0x108, CLASS_NODE = 0x110, CLASS_MORE = 0x118,
 	CLASS_REFERENCE = 0x120, CLASS_WEAK = 0x128, CLASS_SOFT = 0x130, CLASS_ARRAY = 0x138,
-	CLASS_ROOT = 0x140,
+	CLASS_ROOT = 0x140, CLASS_LASTING = 0x148,
 };
 
 /* ---------------------------------------------------------------- files */
@@ -50,6 +50,7 @@ static void add_names(struct hprof_bytes *file)
 	hprof_bytes__load(file, 7, CLASS_SOFT, "java/lang/ref/SoftReference");
 	hprof_bytes__load(file, 8, CLASS_ARRAY, "[Ljava/lang/Object;");
 	hprof_bytes__load(file, 9, CLASS_ROOT, "Shop");
+	hprof_bytes__load(file, 10, CLASS_LASTING, "Lasting");
 }
 
 static void add_classes(struct hprof_bytes *file)
@@ -72,7 +73,10 @@ static void add_classes(struct hprof_bytes *file)
 	hprof_bytes__class(file, CLASS_WEAK, CLASS_REFERENCE, 0, NULL, NULL);
 	hprof_bytes__class(file, CLASS_SOFT, CLASS_REFERENCE, 0, NULL, NULL);
 	hprof_bytes__class(file, CLASS_ARRAY, CLASS_OBJECT, 0, NULL, NULL);
+	file->loader = 0x1020;
 	hprof_bytes__class(file, CLASS_ROOT, CLASS_OBJECT, 0, statics, NULL);
+	file->loader = 0;
+	hprof_bytes__class(file, CLASS_LASTING, CLASS_OBJECT, 0, statics, NULL);
 }
 
 /* A More at 0x1000 refers to 0x1020 by `next`, and to an array by `held`. */
@@ -221,7 +225,7 @@ static void look_at_shop(struct heap *heap)
 {
 	struct heap_weak weak;
 
-	assert_int_equal(heap__facts(heap)->objects, 8 + 9);
+	assert_int_equal(heap__facts(heap)->objects, 8 + 10);
 	assert_type(heap, 0x1000, "shop.More");
 	assert_type(heap, 0x1038, "java.lang.Object[]");
 	assert_type(heap, 0x1078, "int[]");
@@ -342,7 +346,7 @@ static void roots_stand_in_threads_and_frames(void **state)
 	unsigned int found = 0;
 
 	(void)state;
-	assert_int_equal(heap__facts(heap)->roots, 3);
+	assert_int_equal(heap__facts(heap)->roots, 4);
 	for (uint32_t p = heap__first(heap); p < heap__end(heap); p = heap__next(heap, p)) {
 		const struct heap_root root = heap__is_node(heap, p) ?
 						      heap__root(heap, p) :
@@ -355,6 +359,12 @@ static void roots_stand_in_threads_and_frames(void **state)
 			assert_text(heap_types__name(types, GCTRACE_SPACE_METHOD, root.id2, 0),
 				    "Shop.main (Shop.java:31)");
 			found |= 1;
+		} else if (root.kind == GCTRACE_ROOT_STATIC) {
+			assert_int_equal(root.id1, CLASS_LASTING);
+			assert_int_equal(root.address, 0x1000);
+			assert_text(heap_types__name(types, GCTRACE_SPACE_STATIC, root.id1,
+						     root.id), "cache");
+			found |= 8;
 		} else if (root.kind == GCTRACE_ROOT_THREAD) {
 			assert_int_equal(root.id1, 2);
 			found |= 2;
@@ -365,7 +375,7 @@ static void roots_stand_in_threads_and_frames(void **state)
 			found |= 4;
 		}
 	}
-	assert_int_equal(found, 7);
+	assert_int_equal(found, 15);
 	heap__free(heap);
 }
 
@@ -387,7 +397,7 @@ static void cut_off_files_are_told_as_far_as_they_go(void **state)
 			assert_int_equal(err, -ENODATA);
 		} else {
 			assert_int_equal(err, 0);
-			assert_in_range(heap__facts(heap)->objects, 0, 17);
+			assert_in_range(heap__facts(heap)->objects, 0, 18);
 		}
 		heap__free(heap);
 	}
