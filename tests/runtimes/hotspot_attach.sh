@@ -194,7 +194,7 @@ for delay in 0 0.01 0.03 0.05 0.1; do
 	sleep $delay
 	stop killed KILL 2>/dev/null
 done
-rm -f "/tmp/.attach_pid$target"
+wait_for "[ ! -e /tmp/.attach_pid$target ]" || fail "the attach file is left"
 wait_for "[ -z \"\$(find /tmp -maxdepth 1 -name 'gctrace.hprof*')\" ]" || fail "the FIFO is left"
 WAIT=60 wait_for "timeout 60 gctrace heap -p $target --via jvm >/dev/null 2>&1" ||
 	fail "it makes no dump any more"

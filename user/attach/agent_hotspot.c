@@ -127,8 +127,9 @@ static int judge(struct loading *loading, const char *path, int said, const stru
 	}
 	if (strstr(buf__str(answer), "Dynamic agent loading is not enabled")) {
 		buf__reset(why);
-		buf__add_str(why, "it takes no agents while it runs (-XX:-EnableDynamicAgentLoading)"
-				  ": start it without that, or by gctrace run --load-agent");
+		buf__add_str(why, "it takes no agents while it runs"
+				  " (-XX:-EnableDynamicAgentLoading): start it without that, or by"
+				  " gctrace run --load-agent");
 		return -EOPNOTSUPP;
 	}
 	buf__printf(why, "%s%s: the JVM could not load it", why->len ? "; " : "", escape(path));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gctrace's agent for HotSpot (Java 11 and later), and how a JVM that runs is made to load it: it is
- * asked by its attach socket, as jcmd asks it.
+ * gctrace's agent for HotSpot (Java 11 and later), and how a JVM that runs is made to load it: it
+ * is asked by its attach socket, as jcmd asks it.
  */
 #ifndef GCTRACE_ATTACH_AGENT_HOTSPOT_H
 #define GCTRACE_ATTACH_AGENT_HOTSPOT_H

@@ -196,17 +196,18 @@ static int ask(struct jvm_dump *dump, const struct runtime *runtime, struct buf 
 {
 	struct patience patience = patience__for(dump->process, dump->stop_fd);
 	struct buf command = BUF_INIT;
+	struct jvm_question question = { .command = "jcmd" };
 	int err;
 
 	buf__printf(&command, "GC.heap_dump -overwrite %s%s/%s",
-		    jvm_socket__major(runtime) >= PARALLEL ? "-parallel=1 " : "", DIRECTORY, dump->name);
+		    jvm_socket__major(runtime) >= PARALLEL ? "-parallel=1 " : "", DIRECTORY,
+		    dump->name);
+	question.arguments[0] = buf__str(&command);
 	dump->socket = jvm_socket__connect(dump->process, &patience, why);
 	if (dump->socket < 0)
 		err = dump->socket;
 	else
-		err = jvm_socket__send(dump->socket,
-				       &(struct jvm_question){ "jcmd",
-							       { buf__str(&command) } });
+		err = jvm_socket__send(dump->socket, &question);
 	if (err && !why->len)
 		buf__printf(why, "it cannot be asked: %s", strerror(-err));
 	buf__free(&command);

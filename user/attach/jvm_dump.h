@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The heap dump that a JVM makes by itself (jcmd GC.heap_dump), into a FIFO instead of a file: nothing
- * is loaded into it, and nothing written to a disk. The FIFO is its user's, in its own /tmp, under a
- * name that nobody can foretell; it is taken away as soon as the JVM has opened it, by a keeper
- * (base/keeper.h) also if this process is killed.
+ * The heap dump that a JVM makes by itself (jcmd GC.heap_dump), into a FIFO instead of a file:
+ * nothing is loaded into it, and nothing written to a disk. The FIFO is its user's, in its own
+ * /tmp, under a name that nobody can foretell; it is taken away as soon as the JVM has opened it,
+ * by a keeper (base/keeper.h) also if this process is killed.
  *
  *	err = jvm_dump__check(process, runtime, &why);
  *	err = jvm_dump__begin(process, runtime, stop_fd, &dump, &why);
@@ -34,8 +34,8 @@ struct jvm_dump {
 };
 
 /*
- * Is there a reason why it can make none? Nothing is done to find out. 0, or negative errno with the
- * reason in why, a clause about the process.
+ * Is there a reason why it can make none? Nothing is done to find out. 0, or negative errno with
+ * the reason in why, a clause about the process.
  */
 int jvm_dump__check(const struct process *process, const struct runtime *runtime,
 		    struct buf *why);

@@ -20,11 +20,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/agent_file.h"
 #include "attach/jvm_options.h"
 #include "attach/patience.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/files.h"
+#include "base/keeper.h"
 #include "base/rights.h"
 #include "target/proc_stat.h"
 #include "target/process.h"
@@ -178,28 +180,54 @@ struct handshake {
 	const struct process *process;
 	int directory;
 	char name[64];
-	bool made; /* the file is ours */
+	struct keeper keeper;
 };
 
-/* It must be its user's. One that is there already does as well, and is left there. */
-static int make_file(struct handshake *handshake)
+/* It must be its user's. One that is there already (-EEXIST) does as well, and is left there. */
+static int make_file(const struct handshake *handshake)
 {
-	const struct process *process = handshake->process;
 	struct rights rights;
-	const bool became = geteuid() == 0 && is_other_user(process) &&
-			    rights__become(&rights, process->euid, process->egid) == 0;
+	const bool became = agent_file__become_user(handshake->process, &rights);
 	int err = 0, fd;
 
-	snprintf(handshake->name, sizeof(handshake->name), ".attach_pid%d",
-		 process__inner_pid(process));
 	fd = openat(handshake->directory, handshake->name,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		err = errno == EEXIST ? 0 : -errno;
-	handshake->made = fd >= 0;
+		err = -errno;
 	files__close(&fd);
 	if (became)
 		rights__give_back(&rights);
+	return err;
+}
+
+/* A keeper's life: the file would have the JVM listen at somebody's later SIGQUIT. */
+static int keep(void *context, int socket)
+{
+	const struct handshake *handshake = context;
+	int err = make_file(handshake);
+	char word;
+
+	if (keeper__say(socket, &err, sizeof(err)) > 0)
+		keeper__hear(socket, &word, 1);
+	if (!err)
+		unlinkat(handshake->directory, handshake->name, 0);
+	return 0;
+}
+
+static int start_keeper(struct handshake *handshake)
+{
+	int err;
+
+	snprintf(handshake->name, sizeof(handshake->name), ".attach_pid%d",
+		 process__inner_pid(handshake->process));
+	err = keeper__start(&handshake->keeper, keep, handshake);
+	if (err)
+		return err;
+	if (keeper__hear(handshake->keeper.socket, &err, sizeof(err)) != (ssize_t)sizeof(err))
+		err = -ECHILD;
+	if (!err || err == -EEXIST)
+		return 0;
+	keeper__end(&handshake->keeper);
 	return err;
 }
 
@@ -231,14 +259,14 @@ static int shake_hands(int directory, const struct process *process,
 		       const struct patience *patience)
 {
 	struct handshake handshake = { .process = process, .directory = directory };
-	int answer = make_file(&handshake);
+	int answer = start_keeper(&handshake);
 
-	if (!answer)
-		answer = send_quit(process);
+	if (answer)
+		return answer;
+	answer = send_quit(process);
 	if (!answer)
 		answer = wait_for_socket(&handshake, patience);
-	if (handshake.made)
-		unlinkat(directory, handshake.name, 0);
+	keeper__end(&handshake.keeper);
 	return answer;
 }
 

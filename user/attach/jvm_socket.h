@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The attach socket of a HotSpot JVM: /tmp/.java_pidPID as the process sees /tmp and itself,
- * whatever its java.io.tmpdir is. It makes it when it is asked to: by SIGQUIT while there is a file
- * .attach_pidPID of its user's. A process that is no JVM dies of SIGQUIT, and one that has attaching
- * disabled prints all its stacks instead: so nobody is sent it who was not looked at (jvm_look__...).
+ * whatever its java.io.tmpdir is. It makes it when it is asked to: by SIGQUIT while there is a
+ * file .attach_pidPID of its user's. A process that is no JVM dies of SIGQUIT, and one that has
+ * attaching disabled prints all its stacks instead: so nobody is sent it who was not looked at
+ * (jvm_socket__is_refused()).
  *
  * Format: attachListener_linux.cpp, VirtualMachineImpl.java of OpenJDK.
  */
