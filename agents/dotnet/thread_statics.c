@@ -42,7 +42,10 @@ struct thread {
 
 static struct region fields, threads;
 static struct table slots; /* key: address */
-static uint64_t lowest = UINT64_MAX, highest;
+
+/* A quick no for most others, which stand all over the heap as they do: a bit of each slot's hash. */
+#define HINT_BITS 65536u
+static uint64_t hints[HINT_BITS / 64];
 
 bool thread_statics__init(void)
 {
@@ -56,8 +59,7 @@ void thread_statics__empty(void)
 	region__empty(&fields);
 	region__empty(&threads);
 	table__empty(&slots);
-	lowest = UINT64_MAX;
-	highest = 0;
+	memset(hints, 0, sizeof(hints));
 }
 
 static struct field *field_at(size_t index)
@@ -186,6 +188,16 @@ static void define(struct gctrace_writer *writer, struct field *field)
 			     utf16__to_utf8(utf16__of(name), text, sizeof(text)));
 }
 
+static uint64_t *hint_of(uint64_t slot)
+{
+	return &hints[slot / sizeof(uintptr_t) % HINT_BITS / 64];
+}
+
+static uint64_t hint_bit(uint64_t slot)
+{
+	return UINT64_C(1) << slot / sizeof(uintptr_t) % 64;
+}
+
 static void tell(struct gctrace_writer *writer, struct thread *thread, struct field *field,
 		 uintptr_t domain, struct totals *totals)
 {
@@ -199,8 +211,7 @@ static void tell(struct gctrace_writer *writer, struct thread *thread, struct fi
 	slot = (uint64_t)(uintptr_t)address;
 	if (!object || table__find(&slots, slot) || !table__add(&slots, slot))
 		return;
-	lowest = slot < lowest ? slot : lowest;
-	highest = slot > highest ? slot : highest;
+	*hint_of(slot) |= hint_bit(slot);
 	if (!field->is_named)
 		define(writer, field);
 	thread->is_told = true;
@@ -225,7 +236,7 @@ void thread_statics__tell(struct gctrace_writer *writer, uintptr_t domain, struc
 
 bool thread_statics__has(uint64_t slot)
 {
-	return slot >= lowest && slot <= highest && table__find(&slots, slot);
+	return *hint_of(slot) & hint_bit(slot) && table__find(&slots, slot);
 }
 
 /* ---- Afterwards ---- */
