@@ -146,6 +146,10 @@ graph() {
 	while read -r type path; do
 		expect "$TMP/paths" "^Programs\.$type $path"
 	done < <(paths)
+	run gctrace path "$TMP/recording" --type System.String --top 0
+	expect "$TMP/out" '^    frozen \(System\.String\)$' # literals
+	run gctrace heap "$TMP/recording" --roots --top 0 -o json
+	expect "$TMP/out" '"root_kind":"weak_handle"'
 	run gctrace heap "$TMP/recording" -o json
 	expect_status 0
 	jq -c 'select(.event == "summary")' "$TMP/out" >"$TMP/summary"
