@@ -9,7 +9,7 @@
  * dump's time.
  *
  * The referrer's place is found by a walk from an array of ours. A JVM that marks in the objects
- * looks at all of its heap behind such a walk; those (before Java 21) all have the one layout, which
+ * looks at all of its heap behind such a walk; those (before Java 21) all have the one layout. It
  * is taken, and the dump looks at every referrer whether it can be one.
  */
 #ifndef GCTRACE_HOTSPOT_ADDRESSES_H

@@ -44,7 +44,7 @@ static void learn_name(struct type *type, const char *signature)
 	type->is_array = *signature == '[';
 	type->is_lasting = !names__is_hidden(signature);
 	if (type->is_array)
-		type->kind = signature[1] == 'L' || signature[1] == '[' ? TYPE_ELEMENTS : TYPE_PLAIN;
+		type->kind = strchr("L[", signature[1]) ? TYPE_ELEMENTS : TYPE_PLAIN;
 }
 
 static void learn_field(struct visit *visit, jclass class_, jfieldID id, struct field *field)

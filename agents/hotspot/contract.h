@@ -8,8 +8,8 @@
 #define GCTRACE_HOTSPOT_CONTRACT_H
 
 /*
- * The file, beside gctrace or in the installed library folder. It takes one option, which gctrace does
- * not give: `tags` has objects named by tags even where their addresses could be found.
+ * The file, beside gctrace or in the installed library folder. It takes one option, which gctrace
+ * does not give: `tags` has objects named by tags even where their addresses could be found.
  */
 #define GCTRACE_HOTSPOT_LIBRARY "libgctrace-hotspot.so"
 

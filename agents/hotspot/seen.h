@@ -48,7 +48,8 @@ uint64_t *seen__add_leaf(uint64_t id);
 
 static inline uint64_t *seen__word(uint64_t id)
 {
-	const uint64_t word = id >> SEEN_WORD_BITS & ((1u << (SEEN_LEAF_BITS - SEEN_WORD_BITS)) - 1);
+	const uint64_t words = SEEN_LEAF_BYTES / sizeof(uint64_t);
+	const uint64_t word = id >> SEEN_WORD_BITS & (words - 1);
 	uint32_t leaf;
 
 	if (id >> SEEN_ADDRESS_BITS)

@@ -73,7 +73,9 @@ uint32_t types__chain(const struct type *type, const struct type *chain[])
 /* ---- Fields of interfaces ---- */
 
 /* Interfaces that are still to be looked at; each is pushed once. */
-static uint32_t waiting[1u << 16];
+#define MOST_WAITING (1u << 16)
+
+static uint32_t waiting[MOST_WAITING];
 static uint32_t waiting_count;
 
 static void push_interfaces(const struct type *type, uint32_t stamp)
@@ -84,7 +86,7 @@ static void push_interfaces(const struct type *type, uint32_t stamp)
 	for (uint32_t i = 0; i < type->interface_count; i++) {
 		struct type *interface = types__at(numbers[i]);
 
-		if (interface->stamp == stamp || waiting_count == sizeof(waiting) / sizeof(*waiting))
+		if (interface->stamp == stamp || waiting_count == MOST_WAITING)
 			continue;
 		interface->stamp = stamp;
 		waiting[waiting_count++] = numbers[i];

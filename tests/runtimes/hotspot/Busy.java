@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Threads that allocate, and keep some of it, while classes come and go: `Busy GO LOADED THREADS`. It
+// Threads that allocate, and keep some of it, while classes come and go: `Busy GO LOADED`. It
 // checks that its objects are what they were, and says how many rounds it has done: "alive N".
 import java.io.File;
 import java.net.URL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An object for each way in which a Java program can hold one, each of a class of its own. Run as
-// `Graph GO LOADED`: it prints `ready`, stands still, and ends when something is written to the FIFO
-// GO.
+// `Graph GO LOADED`: it prints `ready`, stands still, and ends when something is written to the
+// FIFO GO.
 import java.io.File;
 import java.io.FileInputStream;
 import java.lang.ref.PhantomReference;
@@ -46,9 +46,17 @@ public class Graph {
 	static class InClassValue {}
 	static class OnlyWeak {}
 
-	interface Constants { InInterface HELD = new InInterface(); int NUMBER = 7; String TEXT = "t"; }
+	interface Constants {
+		InInterface HELD = new InInterface();
+		int NUMBER = 7;
+		String TEXT = "t";
+	}
 	interface MoreConstants extends Constants { Object MORE = new Object(); }
-	static class Base implements Constants { static Object counts; int before; Object heldByBase; }
+	static class Base implements Constants {
+		static Object counts;
+		int before;
+		Object heldByBase;
+	}
 	static class Derived extends Base implements MoreConstants {
 		static final Object ANOTHER = null;
 		long between;
@@ -142,7 +150,9 @@ public class Graph {
 		derived.heldByBase = new InBase();
 		derived.heldByDerived = new InDerived();
 		new ClassValue<Object>() {
-			@Override protected Object computeValue(Class<?> of) { return new InClassValue(); }
+			@Override protected Object computeValue(Class<?> of) {
+				return new InClassValue();
+			}
 		}.get(InStatic.class);
 		fromLoader = load(new File(classes).toURI().toURL());
 		if (Constants.HELD == MoreConstants.MORE)

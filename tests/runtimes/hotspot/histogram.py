@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares a heap dump with the JVM's own histogram: histogram.py HEAP-NDJSON JMAP-HISTO
 
-HEAP-NDJSON is what `gctrace heap --top 0 -o json` said, JMAP-HISTO what `jmap -histo:live` did, of a
-program that stood still. Classes of the program and of the library must be equal in objects and
+HEAP-NDJSON is what `gctrace heap --top 0 -o json` said, JMAP-HISTO what `jmap -histo:live` did,
+of a program that stood still. Classes of the program and of the library must be equal in objects and
 bytes. The JVM's histogram counts what lies on its heap, the dump what its walk comes to; so of the
 classes below it may have more, each for a reason:
 """

@@ -3,7 +3,7 @@
 #
 # What the tests of HotSpot's agent share, behind tests/e2e/lib.sh:
 #
-# hotspot_build               compile the programs into $TMP/classes, by the oldest JDK that is there
+# hotspot_build               compile the programs into $TMP/classes, by the JDK of PATH
 # jvms                        the directories of the JVMs to test with, a line each
 # program JVM OPTION… CLASS   start Graph or another as `program`, with the agent unless $agent is
 #                             empty, and wait until it is ready. Graph ends by ended_well, Busy when

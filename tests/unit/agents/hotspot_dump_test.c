@@ -95,7 +95,7 @@ static void says_object(const struct fake_object *object, const char *rest)
 
 /* ---- Fields ---- */
 
-/* Derived has what Base has, and both the fields of an interface, which count in the JVM's index. */
+/* Both have the fields of an interface, which count in the JVM's index. */
 static void make_fields(void)
 {
 	constants = (struct fake_class){
@@ -133,7 +133,8 @@ static void fields_stand_at_their_places(void **state)
 	(void)state;
 	make_fields();
 	dump_it();
-	says("class 7 super=6 size=0 flags=0 name=\"Derived\" fields=\"above\\x00empty\\x00own\\x00\"");
+	says("class 7 super=6 size=0 flags=0 name=\"Derived\" "
+	     "fields=\"above\\x00empty\\x00own\\x00\"");
 	says("container type=1 id1=");
 	says("root of 15 0 0: ");
 	/* The null field is told, and the reference to itself as to what is being visited. */
@@ -355,7 +356,8 @@ static void frames_stand_below_their_thread(void **state)
 					  .to = &an_object });
 	dump_it();
 	says("container type=2 id1=1 id2=0\nroot of 2 1 0: ");
-	says(" kind=9 id=ffffffffffffffff\ncontainer type=21 id1=1000002 id2=99\nroot of 21 1000002 99: ");
+	says(" kind=9 id=ffffffffffffffff\n"
+	     "container type=21 id1=1000002 id2=99\nroot of 21 1000002 99: ");
 	says(" kind=1 id=5\ncontainer type=2 id1=1 id2=0\nroot of 2 1 0: ");
 }
 

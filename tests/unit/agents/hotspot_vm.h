@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A JVM as far as the agent for HotSpot looks at it: classes with fields, objects that refer to each
- * other, roots, one thread. Its walk is that of HotSpot: roots first, then each object's references
- * in a row, by callbacks whose tags stand beside the objects.
+ * A JVM as far as the agent for HotSpot looks at it: classes with fields, objects that refer to
+ * each other, roots, one thread. Its walk is that of HotSpot: roots first, then each object's
+ * references in a row, by callbacks whose tags stand beside the objects.
  *
  * A handle is the address of an object's structure, whose first member is what the agent takes for
  * the object's address.
