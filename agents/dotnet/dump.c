@@ -25,7 +25,8 @@
  * the program runs again.
  *
  * CLASSES that are asked for afterwards may have to be loaded, which only a thread of the runtime's
- * survives, and of those only one that has called ForceGC may ask: the collector, once that is back.
+ * survives, and of those only one that has called ForceGC may ask: the collector, once that is
+ * back.
  *
  * ABORT. When the request falls, nothing more is told but C_END.
  */
@@ -109,7 +110,7 @@ static bool is_good(void)
 	       dump.type != GC_TYPE_BACKGROUND;
 }
 
-/* Of a walk that was in vain the session may still be about to be closed, in the midst of this one. */
+/* Of a walk that was in vain the session may still be about to be closed, in this one's midst. */
 static bool is_whole(void)
 {
 	return worker__is_idle(&dump.closer);
@@ -362,8 +363,9 @@ static void start(void)
 }
 
 /*
- * ForceGC is back and no walk has begun: the runtime refused, or had no good one. If nobody wants it
- * any more then nobody is told: who asks anew by now is to have a dump, and not the end of this one.
+ * ForceGC is back and no walk has begun: the runtime refused, or had no good one. If nobody wants
+ * it any more then nobody is told: who asks anew by now is to have a dump, and not the end of this
+ * one.
  */
 static void give_up(bool is_awaited)
 {

@@ -5,7 +5,7 @@
 
 #define KEPT 1024
 
-/* Taken in callbacks, by threads that the collector does not stop: never for longer than it takes. */
+/* Taken in callbacks, by threads that the collector does not stop: never for long. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uintptr_t last[KEPT]; /* those that went last; 0: none */
 static uint64_t count, count_begun;

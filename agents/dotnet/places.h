@@ -4,8 +4,8 @@
  *
  *	class              PLACE_OFFSET  bytes from its start; fields are told with theirs
  *	array              PLACE_INDEX   the element's number
- *	array of structs   PLACE_INDEX   element * words + word, where the array's class is told with
- *	                                 a name for each word of an element (types__tell_word)
+ *	array of structs   PLACE_INDEX   element * words + word, where the array's class is told
+ *	                                 with a name for each word of an element (types__tell_word)
  *
  * What stands in no known place is at PLACE_NOWHERE: never a guess.
  */

@@ -26,7 +26,10 @@ bool structs__init(void);
  */
 void structs__note(uint64_t class_, bool of_element, const struct layout_field *field);
 
-/* Tells the fields of all that were noted; after the pause, on the thread that forced the collection (dump.h). */
+/*
+ * Tells the fields of all that were noted; after the pause, on the thread that forced the
+ * collection (dump.h).
+ */
 void structs__tell(struct gctrace_writer *writer);
 
 void structs__empty(void);

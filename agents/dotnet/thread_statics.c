@@ -43,7 +43,7 @@ struct thread {
 static struct region fields, threads;
 static struct table slots; /* key: address */
 
-/* A quick no for most others, which stand all over the heap as they do: a bit of each slot's hash. */
+/* A quick no for most others, which stand all over the heap as they do: a bit by a slot's hash. */
 #define HINT_BITS 65536u
 static uint64_t hints[HINT_BITS / 64];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Static fields that each thread has of its own ([ThreadStatic]). The runtime tells of no root
- * whose they are, and they move: so where each stands is asked for in the pause, of every thread and
- * every field that may be one, which were looked for before it.
+ * whose they are, and they move: so where each stands is asked for in the pause, of every thread
+ * and every field that may be one, which were looked for before it.
  *
  * Fields of generic classes are not among them: which classes those are nobody tells. Nor are
  * fields that are structs, and those of modules that may be unloaded.

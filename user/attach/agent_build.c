@@ -40,8 +40,8 @@ static void add_lacking(struct buf *text, const struct notes *loaded, const stru
 		buf__add_str(text, escape(here->probes[i].name));
 	}
 	buf__add_str(text, lacking ? ", and what needs them is not told" :
-				     "it has the same probes, and tells by them what its own version"
-				     " tells");
+				     "it has the same probes, and tells by them what its own"
+				     " version tells");
 }
 
 bool agent_build__compare(const struct notes *loaded, const struct notes *here, struct buf *text)
@@ -60,7 +60,7 @@ bool agent_build__compare(const struct notes *loaded, const struct notes *here, 
 	return true;
 }
 
-/* "libgctrace-dotnet.so" of what may have been copied as "libgctrace-dotnet.0123456789abcdef.so". */
+/* "libgctrace-dotnet.so" of what may be a copy, "libgctrace-dotnet.0123456789abcdef.so". */
 static bool add_library_name(struct buf *name, const struct module *module)
 {
 	const char *base = files__base_name(module->name);

@@ -93,7 +93,8 @@ static void warn_of_build(struct target *target)
 		return;
 	target->knows_build = true;
 	if (agent_build__differs(&target->modules, &text))
-		warning("pid %d has gctrace's agent, but %s", target->process->pid, buf__str(&text));
+		warning("pid %d has gctrace's agent, but %s", target->process->pid,
+			buf__str(&text));
 	buf__free(&text);
 }
 

@@ -24,8 +24,8 @@ const struct option_group target_group = { "Target", target_options };
 static const struct option agent_options[] = {
 	{ .name = "load-agent", .kind = OPTION_FLAG,
 	  .help = "Load gctrace's agent into a runtime that has no probes of its own (.NET 8 and"
-		  " later; HotSpot, for heap dumps), unless it is there already: what is done is said. Without this nothing"
-		  " in a process is changed" },
+		  " later; HotSpot, for heap dumps), unless it is there already: what is done is"
+		  " said. Without this nothing in a process is changed" },
 	{ .name = NULL },
 };
 

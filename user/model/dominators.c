@@ -29,8 +29,8 @@
  *	                ^----------------------'
  *
  * Two things need no walk. Nothing has a semi-dominator below the last of the nodes that all ways
- * lead through first: what has come down to it (what the whole program shares, which has most of the
- * references) is done. And below the first block with edges into it nobody asks for labels.
+ * lead through first: what has come down to it (what the whole program shares, which has most of
+ * the references) is done. And below the first block with edges into it nobody asks for labels.
  *
  * Four blocks make a span, four spans a larger one, and so on. With its lowest block a span is
  * done, and swept as well: a walk over many blocks then goes by spans (a random graph: 4.2 steps
@@ -45,8 +45,8 @@
  * NEAR FIRST. In which order a row's children are visited is free. Collectors and allocators put
  * next to one another what belongs together, so those that lie near their parent are pushed last
  * and visited first: a structure is walked while the cache has it, and what is far away waits. The
- * nearest of all does not go over the stack: whether it is visited next must not depend on states of
- * far ones that have yet to arrive.
+ * nearest of all does not go over the stack: whether it is visited next must not depend on states
+ * of far ones that have yet to arrive.
  */
 #include "dominators.h"
 

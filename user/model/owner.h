@@ -2,8 +2,8 @@
 /*
  * Who owns what accumulates: the one to blame for it, and not whoever stands above all of it.
  *
- *	ServiceProvider 61 MB -- CallSite 61 MB -- CartCache 61 MB -- Dictionary 61 MB -- Entry[] 61 MB
- *	platform                 platform          application        collection          accumulates
+ *	ServiceProvider 61 MB - CallSite 61 MB - CartCache 61 MB - Dictionary 61 MB - Entry[] 61 MB
+ *	platform                platform         application       collection         accumulates
  *
  * From the object that accumulates upwards in the dominator tree each keeps at least what the one
  * below it does. As long as that is hardly more, the thing kept is the same, and any of them may be

@@ -32,9 +32,10 @@ static const struct row hotspot[OFFER_COUNT] = {
 			  "used, committed and maximum of every pool, before and after" },
 	[OFFER_MOVES] = { NULL, NULL, NO_AGENT },
 	[OFFER_SURVIVALS] = { NULL, NULL, NO_AGENT },
-	[OFFER_DUMP] = { "gctrace", "request__dump", "objects, references with their fields, roots"
-			 " and classes", "needs gctrace's agent in the JVM (--load-agent); gctrace heap"
-			 " --via jvm has the JVM make its own" },
+	[OFFER_DUMP] = { "gctrace", "request__dump",
+			 "objects, references with their fields, roots and classes",
+			 "needs gctrace's agent in the JVM (--load-agent); gctrace heap --via jvm"
+			 " has the JVM make its own" },
 	[OFFER_ALLOCATIONS] = { NULL, NULL, NO_AGENT },
 };
 

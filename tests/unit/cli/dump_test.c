@@ -121,8 +121,8 @@ static void see_progress(void *context, const struct dump_progress *progress)
 static struct dump *start(struct world *world)
 {
 	const struct dump_ops ops = {
-		world, now_ns, is_taken, lower_leftover, open_ring, ask, unask, hold, is_silent, leave_ring,
-		close_ring, used,
+		world, now_ns, is_taken, lower_leftover, open_ring, ask, unask, hold, is_silent,
+		leave_ring, close_ring, used,
 	};
 	const struct dump_options options = {
 		.target = TARGET,

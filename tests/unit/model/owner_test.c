@@ -147,7 +147,8 @@ static void it_is_who_the_definition_says(void **state)
 
 		for (size_t i = 0; i < count; i++) {
 			links[i].type = types[random__below(&seed, 4)];
-			links[i].besides = random__chance(&seed, 75) ? 0 : random__below(&seed, 800);
+			links[i].besides = random__chance(&seed, 75) ? 0 :
+								       random__below(&seed, 800);
 		}
 		links[count - 1] = (struct link){ types[0], 0 };
 		expect_owner_of(links, count, expected_owner(links, count));
