@@ -3,6 +3,7 @@
 # HotSpot, with the agent: whoever is killed, whenever, and however often somebody comes and goes, the
 # program lives on, with the memory that it had, and a later gctrace finds all as it should be.
 # parallel: yes
+# limit: 1200
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/hotspot/lib.sh"
 need jq
