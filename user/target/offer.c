@@ -26,52 +26,57 @@ struct row {
 
 static const struct row hotspot[OFFER_COUNT] = {
 	[OFFER_COLLECTIONS] = { "hotspot", "gc__begin",
-				"start, end and operation of every pause, and its cause"
-				" where the JVM tells it" },
+				.text = "start, end and operation of every pause, and its cause"
+					" where the JVM tells it" },
 	[OFFER_POOLS] = { "hotspot", "mem__pool__gc__end",
-			  "used, committed and maximum of every pool, before and after" },
-	[OFFER_MOVES] = { NULL, NULL, NO_AGENT },
-	[OFFER_SURVIVALS] = { NULL, NULL, NO_AGENT },
+			  .text = "used, committed and maximum of every pool, before and after" },
+	[OFFER_MOVES] = { .text = NO_AGENT },
+	[OFFER_SURVIVALS] = { .text = NO_AGENT },
 	[OFFER_DUMP] = { "gctrace", "request__dump",
-			 "objects, references with their fields, roots and classes",
-			 "needs gctrace's agent in the JVM (--load-agent); gctrace heap --via jvm"
-			 " has the JVM make its own" },
-	[OFFER_ALLOCATIONS] = { NULL, NULL, NO_AGENT },
+			 .text = "objects, references with their fields, roots and classes",
+			 .lacking = "needs gctrace's agent in the JVM (--load-agent); gctrace heap"
+				    " --via jvm has the JVM make its own" },
+	[OFFER_ALLOCATIONS] = { .text = NO_AGENT },
 };
 
 static const struct row python[OFFER_COUNT] = {
 	[OFFER_COLLECTIONS] = { "python", "gc__done",
-				"start, end, generation and number of objects collected" },
-	[OFFER_POOLS] = { NULL, NULL, "CPython's probes tell no sizes" },
-	[OFFER_MOVES] = { NULL, NULL, "CPython never moves an object" },
-	[OFFER_SURVIVALS] = { NULL, NULL, "CPython's probes do not tell them" },
-	[OFFER_DUMP] = { NULL, NULL, "CPython's probes do not tell objects" },
-	[OFFER_ALLOCATIONS] = { NULL, NULL, "CPython's probes do not tell them" },
+				.text = "start, end, generation and number of objects collected" },
+	[OFFER_POOLS] = { .text = "CPython's probes tell no sizes" },
+	[OFFER_MOVES] = { .text = "CPython never moves an object" },
+	[OFFER_SURVIVALS] = { .text = "CPython's probes do not tell them" },
+	[OFFER_DUMP] = { .text = "CPython's probes do not tell objects" },
+	[OFFER_ALLOCATIONS] = { .text = "CPython's probes do not tell them" },
 };
 
 static const struct row ruby[OFFER_COUNT] = {
 	[OFFER_COLLECTIONS] = { "ruby", "gc__mark__begin",
-				"start and end of marking and sweeping" },
-	[OFFER_POOLS] = { NULL, NULL, "Ruby's probes tell no sizes" },
-	[OFFER_MOVES] = { NULL, NULL, "Ruby's probes do not tell them" },
-	[OFFER_SURVIVALS] = { NULL, NULL, "Ruby's probes do not tell them" },
-	[OFFER_DUMP] = { NULL, NULL, "Ruby's probes do not tell references;"
-			 " ObjectSpace.dump_all writes a dump" },
-	[OFFER_ALLOCATIONS] = { NULL, NULL, "not used by this version of gctrace" },
+				.text = "start and end of marking and sweeping" },
+	[OFFER_POOLS] = { .text = "Ruby's probes tell no sizes" },
+	[OFFER_MOVES] = { .text = "Ruby's probes do not tell them" },
+	[OFFER_SURVIVALS] = { .text = "Ruby's probes do not tell them" },
+	[OFFER_DUMP] = { .text = "Ruby's probes do not tell references;"
+				 " ObjectSpace.dump_all writes a dump" },
+	[OFFER_ALLOCATIONS] = { .text = "not used by this version of gctrace" },
 };
 
 static const struct row probes[OFFER_COUNT] = {
-	[OFFER_COLLECTIONS] = { "gctrace", "gc__start", "start, end, generations and cause of"
-				" every collection, and its pauses" },
-	[OFFER_POOLS] = { "gctrace", "batch", "sizes of pools and generations, as far as the"
-			  " runtime reports them" },
-	[OFFER_MOVES] = { "gctrace", "moved__references", "from where to where, with --moves" },
-	[OFFER_SURVIVALS] = { "gctrace", "surviving__references", "what stayed where it is, with"
-			      " --moves" },
-	[OFFER_DUMP] = { "gctrace", "request__dump", "objects, references, roots and classes, where"
-			 " the runtime serves requests" },
-	[OFFER_ALLOCATIONS] = { "gctrace", "object__alloc", "samples of new objects, as far as the"
-				" runtime reports them" },
+	[OFFER_COLLECTIONS] = { "gctrace", "gc__start",
+				.text = "start, end, generations and cause of every collection, and"
+					" its pauses" },
+	[OFFER_POOLS] = { "gctrace", "batch",
+			  .text = "sizes of pools and generations, as far as the runtime reports"
+				  " them" },
+	[OFFER_MOVES] = { "gctrace", "moved__references",
+			  .text = "from where to where, with --moves" },
+	[OFFER_SURVIVALS] = { "gctrace", "surviving__references",
+			      .text = "what stayed where it is, with --moves" },
+	[OFFER_DUMP] = { "gctrace", "request__dump",
+			 .text = "objects, references, roots and classes, where the runtime serves"
+				 " requests" },
+	[OFFER_ALLOCATIONS] = { "gctrace", "object__alloc",
+				.text = "samples of new objects, as far as the runtime reports"
+					" them" },
 };
 
 static const struct row *rows_of(const struct runtime *runtime)
