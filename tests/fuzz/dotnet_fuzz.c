@@ -83,6 +83,21 @@ static HRESULT get_provider_info(void *self, uintptr_t provider, uint32_t room, 
 	return S_OK;
 }
 
+static HRESULT set_event_mask2(void *self, uint32_t low, uint32_t high)
+{
+	(void)self;
+	(void)low;
+	(void)high;
+	return S_OK;
+}
+
+static HRESULT get_object_size2(void *self, uintptr_t object, size_t *bytes)
+{
+	(void)self;
+	*bytes = object;
+	return S_OK;
+}
+
 static void begin(void)
 {
 	static const struct info_table table = {
@@ -90,6 +105,8 @@ static void begin(void)
 		.start_session = start_session,
 		.stop_session = stop_session,
 		.get_provider_info = get_provider_info,
+		.set_event_mask2 = set_event_mask2,
+		.get_object_size2 = get_object_size2,
 	};
 	static struct info info = { &table };
 
@@ -121,7 +138,7 @@ static size_t tell(uint8_t with, const uint8_t *data, size_t size)
 
 static size_t act(uint8_t deed, uint8_t with, const uint8_t *data, size_t size)
 {
-	switch (deed % 8) {
+	switch (deed % 9) {
 	case 0:
 		pauses__suspend(with);
 		return 0;
@@ -142,6 +159,9 @@ static size_t act(uint8_t deed, uint8_t with, const uint8_t *data, size_t size)
 		return 0;
 	case 6:
 		shape = with;
+		return 0;
+	case 8:
+		movement__allocated(with);
 		return 0;
 	default:
 		return tell(with, data, size);
