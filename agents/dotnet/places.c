@@ -18,7 +18,8 @@ static uint64_t element_at(const struct type *type, uint64_t offset)
 
 uint64_t places__of(const struct type *type, uint64_t offset, uint64_t bytes)
 {
-	if (offset >= bytes) /* a collectible class's reference to what loaded it is in no slot */
+	/* A collectible class's reference to what loaded it is in no slot. */
+	if (!type || offset >= bytes)
 		return PLACE_NOWHERE;
 	if (type->kind == TYPE_CLASS)
 		return offset;

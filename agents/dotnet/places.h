@@ -18,7 +18,10 @@
 
 #define PLACE_NOWHERE UINT64_MAX
 
-/* enum gctrace_object_bits: how the objects of a class say their references' places. */
+/*
+ * enum gctrace_object_bits: how the objects of a class say their references' places. NULL, here and
+ * below: a class for which there was no room (types__get()).
+ */
 uint32_t places__form(const struct type *type);
 
 /* offset: of the slot from the object's start, in an object of `bytes`. */

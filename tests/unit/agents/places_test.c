@@ -30,6 +30,13 @@ static void what_is_in_no_slot_is_nowhere(void **state)
 	assert_int_equal(places__of(&array, 8, 40), PLACE_NOWHERE);
 }
 
+static void of_a_class_without_room_nothing_is_known(void **state)
+{
+	(void)state;
+	assert_int_equal(places__form(NULL), GCTRACE_PLACE_UNKNOWN);
+	assert_int_equal(places__of(NULL, 8, 40), PLACE_NOWHERE);
+}
+
 static void an_array_says_elements(void **state)
 {
 	const struct type flat = { .kind = TYPE_REFERENCES, .data = 16, .stride = 8 };
@@ -43,7 +50,6 @@ static void an_array_says_elements(void **state)
 	assert_int_equal(places__of(&flat, 16 + 8 * 17, 1000), 17);
 	assert_int_equal(places__of(&matrix, 32 + 8 * 6, 1000), 6);
 	assert_int_equal(places__form(&strange), GCTRACE_PLACE_UNKNOWN);
-	assert_int_equal(places__form(NULL), GCTRACE_PLACE_UNKNOWN);
 	assert_int_equal(places__of(&unknown, 16, 1000), PLACE_NOWHERE);
 }
 
@@ -72,6 +78,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_class_says_offsets),
 		cmocka_unit_test(what_is_in_no_slot_is_nowhere),
+		cmocka_unit_test(of_a_class_without_room_nothing_is_known),
 		cmocka_unit_test(an_array_says_elements),
 		cmocka_unit_test(an_array_of_structs_says_elements_and_fields),
 		cmocka_unit_test(an_element_without_references_has_no_field),
