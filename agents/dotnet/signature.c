@@ -157,7 +157,7 @@ static struct definition read_definition(void)
 {
 	const uint32_t token = signature__number(&r.signature), row = token >> 2;
 
-	if (r.signature.bad || !row)
+	if (r.signature.bad || !row || row & TOKEN_KIND)
 		return (struct definition){ 0, 0 };
 	if ((token & 3) == 0)
 		return (struct definition){ r.module, TOKEN_TYPE_DEF | row };

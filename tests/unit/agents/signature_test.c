@@ -269,6 +269,9 @@ static void what_is_cut_off_or_cannot_be_had_is_not_known(void **state)
 	expect("\x15\x11\x05\x02\x08\x1d\x08", 7, NULL); /* Pair<int, int[]> */
 	expect("\x15\x11\x05\x00", 4, NULL);
 	expect("\x11\x00", 2, NULL);
+	expect("\x11\xc8\x00\x00\x01", 5, NULL); /* rows that no table has */
+	expect("\x11\xc4\x00\x00\x05", 5, NULL);
+	expect("\x11\xc4\x00\x00\x04", 5, NULL);
 }
 
 static void what_never_ends_ends(void **state)
