@@ -45,16 +45,18 @@
  *
  * GROWTH
  *
- *   The minor version grows when records or fields at a record's end are added: a reader skips a
- *   record kind that it does not know by its length, and ignores what follows the fields that it
- *   knows. Numbers of this file are assigned once and never used again for something else. The
- *   major version changes when an old reader would misread; readers refuse one that they do not
- *   know.
+ *   The minor version grows when records, fields at a record's end, or numbers of an enumeration
+ *   are added: a reader skips a record kind that it does not know by its length, ignores what
+ *   follows the fields that it knows, and has no name for a number that it does not know. Numbers
+ *   of this file are assigned once and never used again for something else. The major version
+ *   changes when an old reader would misread; readers refuse one that they do not know.
  *
  * CHANGES
  *   1.0  first version
- *   1.1  GC_FINISH: how, and the flag FINISH_UNTOLD; the record FIGURE; names of collections
- *   1.2  the record REUSE
+ *   1.1  GC_FINISH: how, and the flag FINISH_UNTOLD; the record FIGURE; SPACE_LOADER,
+ *        SPACE_MODULE, SPACE_COLLECTION
+ *   1.2  the record REUSE; C_FROZEN, C_THREAD_STATIC, C_RT_FRAME; ROOT_FROZEN;
+ *        CLASS_OF_CLASSES, and with it SPACE_STATIC of an object
  */
 #ifndef GCTRACE_WIRE_H
 #define GCTRACE_WIRE_H
@@ -327,7 +329,7 @@ enum gctrace_reference_flags {
 enum gctrace_root_kind {
 	GCTRACE_ROOT_UNKNOWN = 0,
 	GCTRACE_ROOT_LOCAL = 1, /* id: slot in the frame */
-	GCTRACE_ROOT_STATIC = 2, /* id: position among the statics of its class */
+	GCTRACE_ROOT_STATIC = 2, /* id: of one of its class's statics, mostly its position */
 	GCTRACE_ROOT_HANDLE = 3, /* id: the handle */
 	GCTRACE_ROOT_HANDLE_PINNED = 4,
 	GCTRACE_ROOT_HANDLE_WEAK = 5,
@@ -453,7 +455,7 @@ enum gctrace_space {
 	GCTRACE_SPACE_METHOD = 1, /* a: class or 0 */
 	GCTRACE_SPACE_THREAD = 2, /* a: the kernel's number, in the process's own namespace, or 0 */
 	GCTRACE_SPACE_FIELD = 3,  /* id: class; a: position; b: offset in bytes or ~0 (FIELDS) */
-	GCTRACE_SPACE_STATIC = 4, /* id: class; a: position among its statics */
+	GCTRACE_SPACE_STATIC = 4, /* id: class, or object that is one; a: as ROOT_STATIC's id */
 	GCTRACE_SPACE_REASON = 5,
 	GCTRACE_SPACE_WHY = 6,
 	GCTRACE_SPACE_ROOT_KIND = 7,
