@@ -172,8 +172,18 @@ static void end(enum gctrace_dump_status status)
 	emitter__release(writer);
 }
 
+static void await_closer(void)
+{
+	const struct timespec look = { .tv_nsec = LOOK_NS };
+
+	while (!worker__is_idle(&dump.closer))
+		nanosleep(&look, NULL);
+}
+
+/* Where a walk was given up it may be at work still: closing the session waits for it. */
 static void forget(void)
 {
+	await_closer();
 	modules__close();
 	types__empty();
 	roots__empty();
@@ -275,14 +285,6 @@ static void await_background(void)
 	const struct timespec look = { .tv_nsec = LOOK_NS };
 
 	for (unsigned looks = 0; !may_force(looks) && pace__is_wanted(); looks++)
-		nanosleep(&look, NULL);
-}
-
-static void await_closer(void)
-{
-	const struct timespec look = { .tv_nsec = LOOK_NS };
-
-	while (!worker__is_idle(&dump.closer))
 		nanosleep(&look, NULL);
 }
 
