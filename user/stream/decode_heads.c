@@ -207,7 +207,8 @@ int decode__heads(struct decoder *decoder, const uint8_t *at, size_t bytes)
 
 int decode__single_head(struct decoder *decoder, const struct record_call *call)
 {
-	const struct object_head head = { call->args[0], call->args[2], call->args[3] };
+	const struct object_head head = { call->args[0], call->args[2],
+					  event__size(call->args[3]) };
 	struct event event = decoder__event(decoder, EVENT_HEADS);
 
 	event.heads.heads = &head;

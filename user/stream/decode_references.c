@@ -242,7 +242,7 @@ int decode__single_object(struct decoder *decoder, const struct record_call *cal
 	event.object.id = call->args[0];
 	event.object.flags = (uint32_t)call->args[1];
 	event.object.class_ = call->args[2];
-	event.object.size = call->args[3];
+	event.object.size = event__size(call->args[3]);
 	event.object.places =
 		told == EVENT_UNKNOWN ? GCTRACE_PLACE_UNKNOWN : GCTRACE_PLACE_POSITION;
 	event.object.references = decoder->room->chunk.references;

@@ -27,6 +27,12 @@ static inline void event__sum(uint64_t *total, uint64_t value)
 		*total = EVENT_UNKNOWN;
 }
 
+/* Of an object, as a producer told it: that its class tells (EVENT_UNKNOWN) it cannot say. */
+static inline uint64_t event__size(uint64_t told)
+{
+	return told == EVENT_UNKNOWN ? told - 1 : told;
+}
+
 enum event_kind {
 	EVENT_PRODUCER = 1,
 	EVENT_GC_START,

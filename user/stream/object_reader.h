@@ -33,7 +33,7 @@ static inline void object_reader__head(struct object_reader *reader, struct even
 	event->object.id = ((reader->last >> reader->shift) + difference) << reader->shift;
 	reader->last = event->object.id;
 	event->object.class_ = varint__read(cursor);
-	event->object.size = varint__read(cursor) << reader->shift;
+	event->object.size = event__size(varint__read(cursor) << reader->shift);
 	event->object.flags = reader->bits & GCTRACE_OBJECT_FLAGS ? varint__read_flags(cursor) : 0;
 	reader->place = reader->bits & GCTRACE_OBJECT_PART ? varint__read(cursor) : 0;
 	reader->left = varint__read(cursor);

@@ -176,6 +176,21 @@ static void ranges_of_both_forms(void **state)
 	assert_true(losses__none(feed__losses(bench->feed)));
 }
 
+/* All ones would say that its class tells: a producer that lies is to be seen to. */
+static void a_size_that_was_told_is_never_that_of_the_class(void **state)
+{
+	struct bench *bench = *state;
+	const uint8_t packed[] = { GCTRACE_PLACE_UNKNOWN | GCTRACE_OBJECT_PLAIN, 0, 1,
+				   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0 };
+	struct gctrace_objects objects = { .base = 0x10000, .count = 1 };
+
+	begin(bench);
+	ADD(bench, GCTRACE_OBJECTS, 0, objects, packed);
+	assert_int_equal(fire(bench), 0);
+	expect(bench, "object 10000 class=1 size=18446744073709551614 flags=0 places=2\n"
+		      "  end of 10000\n");
+}
+
 static void objects_byte_by_byte(void **state)
 {
 	struct bench *bench = *state;
@@ -714,6 +729,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(ranges_of_both_forms),
+		TEST(a_size_that_was_told_is_never_that_of_the_class),
 		TEST(objects_byte_by_byte),
 		TEST(roots_byte_by_byte),
 		TEST(compact_numbers_have_their_limits),

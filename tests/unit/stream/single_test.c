@@ -217,6 +217,14 @@ static void a_loss_before_the_first_hit_counts(void **state)
 	expect_place(bench, 0x200, false, true);
 }
 
+static void a_size_that_was_told_is_never_that_of_the_class(void **state)
+{
+	struct bench *bench = *state;
+
+	hit(bench, RECORD_OBJECT, ARGS(0x100, 0, 5, UINT64_MAX), WHOLE(0), NULL, 0);
+	assert_non_null(strstr(buf__str(&bench->got.text), "size=18446744073709551614"));
+}
+
 /* Parts of one hit, hits of one object, of two threads: every reference knows its place. */
 static void objects_in_parts_know_places(void **state)
 {
@@ -350,6 +358,7 @@ int main(void)
 		TEST(ranges_with_both_widths),
 		TEST(roots_belong_to_the_container_begun_last),
 		TEST(objects_in_parts_know_places),
+		TEST(a_size_that_was_told_is_never_that_of_the_class),
 		TEST(after_a_loss_no_container_is_known),
 		TEST(after_a_loss_no_position_is_known),
 		TEST(a_loss_before_the_first_hit_counts),
