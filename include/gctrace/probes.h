@@ -41,7 +41,8 @@
  *   gctrace asks by semaphore too. Look at gctrace_requests_dump() some 20 times a second: up
  *   means: make a heap dump; down again in its middle means: stop, tell the container C_END, go
  *   on. gctrace_requests_postpone(): descend from no object. gctrace_requests_pause(), looked at
- *   before each batch of a dump: wait (2 s at most).
+ *   before each batch of a dump: wait (2 s at most; where gctrace was stopped it stays up: after
+ *   some waits in vain go on without, until it was down).
  */
 #ifndef GCTRACE_PROBES_H
 #define GCTRACE_PROBES_H
