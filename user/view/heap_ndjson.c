@@ -424,6 +424,13 @@ static void add_some(struct json *json, const char *key, uint64_t value)
 		json__u64(json, key, value);
 }
 
+static void add_dangling(struct json *json, const struct heap_facts *facts)
+{
+	add_some(json, "dangling_references", facts->dangling_references);
+	add_some(json, "dangling_weak_references", facts->dangling_weak_references);
+	add_some(json, "dangling_roots", facts->dangling_roots);
+}
+
 void heap_view__add_missing(struct json *json, const char *key, const struct heap_facts *facts)
 {
 	json__object(json, key);
@@ -432,9 +439,8 @@ void heap_view__add_missing(struct json *json, const char *key, const struct hea
 	json__flag(json, "aborted", facts->ended && facts->status != GCTRACE_DUMP_COMPLETE);
 	add_some(json, "losses", facts->losses);
 	add_some(json, "unfinished", facts->unfinished);
-	add_some(json, "dangling_references", facts->dangling_references);
-	add_some(json, "dangling_weak_references", facts->dangling_weak_references);
-	add_some(json, "dangling_roots", facts->dangling_roots);
+	if (!facts->leaves_out)
+		add_dangling(json, facts);
 	json__end(json);
 }
 
@@ -448,6 +454,8 @@ static void add_odd(struct json *json, const struct heap_facts *facts)
 	add_some(json, "nameless", facts->odd.nameless);
 	add_some(json, "begun_again", facts->odd.begun_again);
 	add_some(json, "types_beyond", facts->odd.types_beyond);
+	if (facts->leaves_out)
+		add_dangling(json, facts);
 	json__end(json);
 }
 

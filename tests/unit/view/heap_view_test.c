@@ -130,6 +130,39 @@ static void test_dependent_handles_are_told_as_such(void **state)
 	heap__free(heap);
 }
 
+/* A reference that leads nowhere is a loss, but of a dump that leaves objects out. */
+static void assert_dangling(bool leaves_out, const char *expected)
+{
+	struct heap_builder *builder = heap_builder__new(0);
+	struct heap_heading heading = { .subject = "f@1" };
+	struct heap_view *view;
+	struct sheet sheet;
+	struct heap *heap;
+
+	if (leaves_out)
+		heap_builder__leaves_out(builder);
+	dump__begin(builder);
+	dump__class(builder, PAIR, "Pair", "left\0right", 11, 0);
+	dump__refer(builder, AT_PAIR, PAIR, 32, { AT_LEAF });
+	dump__end(builder, GCTRACE_DUMP_COMPLETE);
+	heap = dump__heap(builder);
+	heading.facts = heap__facts(heap);
+	sheet__begin(&sheet);
+	view = heap_ndjson__new(heap, &heading, &sheet.output);
+	assert_int_equal(view->form->summary(view), 0);
+	expect(sheet__text(&sheet), expected);
+	view->form->free(view);
+	sheet__end(&sheet);
+	heap__free(heap);
+}
+
+static void test_what_dangles_is_missing_or_left_out(void **state)
+{
+	(void)state;
+	assert_dangling(false, "\"missing\":{\"dangling_references\":1},\"odd\":{}");
+	assert_dangling(true, "\"missing\":{},\"odd\":{\"dangling_references\":1}");
+}
+
 /* What is freed goes whole to programs; people are told how much more there is, and of one: one. */
 static void test_what_is_freed(void **state)
 {
@@ -426,6 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_object_by_two_fields),
 		cmocka_unit_test(test_dependent_handles_are_told_as_such),
+		cmocka_unit_test(test_what_dangles_is_missing_or_left_out),
 		cmocka_unit_test(test_what_is_freed),
 		cmocka_unit_test(test_one_is_no_plural),
 		cmocka_unit_test(test_a_deep_tree_stays_narrow),
