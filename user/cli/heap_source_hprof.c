@@ -104,7 +104,7 @@ static int set_facts(struct intake *intake, const struct hprof_facts *facts)
 
 	if (!err && facts->ms)
 		err = facts__set_i64(intake->said, "clock_offset_ns",
-				     (int64_t)(facts->ms * NS_PER_MS) - 1);
+				     (int64_t)(facts->ms * NS_PER_MS - 1));
 	intake->source->heading.began_ns = facts->ms ? 1 : 0;
 	return err ? error_errno(err, "cannot keep what the file says of itself") : 0;
 }
