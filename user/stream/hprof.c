@@ -212,10 +212,14 @@ static int take_record(struct hprof_reader *reader, uint8_t tag)
 		return take_thread(reader);
 	case HPROF_HEAP_DUMP:
 		measure_dump(reader);
-		/* fall through */
-	case HPROF_HEAP_DUMP_SEGMENT:
 		reader->facts->has_dump = true;
 		return hprof_heap__read(reader);
+	case HPROF_HEAP_DUMP_SEGMENT:
+		reader->facts->has_dump = reader->is_open = true;
+		return hprof_heap__read(reader);
+	case HPROF_HEAP_DUMP_END:
+		reader->is_open = false;
+		return 0;
 	default:
 		return 0; /* of allocations, of CPU samples: nothing of the heap */
 	}
@@ -260,7 +264,8 @@ static int read_records(struct hprof_reader *reader)
 		if (!answer)
 			answer = hprof_reader__turn(reader);
 	}
-	if (input->end != input->at)
+	/* A JVM that is stopped in its dump stops between two segments, mostly. */
+	if (input->end != input->at || reader->is_open)
 		reader->facts->is_whole = false;
 	return answer ? answer : input->err;
 }

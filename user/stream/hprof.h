@@ -47,7 +47,7 @@ struct hprof_facts {
 	char version[16];  /* "1.0.2" */
 	uint32_t id_bytes;
 	uint64_t ms;	   /* since 1970; 0: not told */
-	bool is_whole;	   /* up to its last record */
+	bool is_whole;	   /* up to its last record, and segments up to HEAP_DUMP_END */
 	bool has_dump;	   /* something of one was there */
 	uint64_t position; /* where it ended */
 	uint64_t damaged;  /* records of which something made no sense */

@@ -28,6 +28,7 @@ struct hprof_reader {
 	const struct hprof_options *options;
 	const struct event_sink *sink;
 	bool has_sizes;
+	bool is_open; /* segments have come, and their end has not */
 	uint64_t left, end; /* of the record: bytes, position; UINT64_MAX: to the end of all */
 	uint32_t turns;
 

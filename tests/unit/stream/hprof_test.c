@@ -398,6 +398,8 @@ static void cut_off_files_are_told_as_far_as_they_go(void **state)
 		} else {
 			assert_int_equal(err, 0);
 			assert_in_range(heap__facts(heap)->objects, 0, 18);
+			assert_false(facts.has_dump && facts.is_whole);
+			assert_false(heap__is_complete(heap));
 		}
 		heap__free(heap);
 	}
