@@ -237,7 +237,7 @@ int hprof_objects__read(struct hprof_reader *reader, uint8_t tag)
 		hprof_entry__object(tag, input->data + input->at, input->id_bytes);
 	const bool is_array = tag != HPROF_INSTANCE;
 
-	if (is_array && !hprof_type__bytes(entry.element, input->id_bytes))
+	if (is_array && tag != HPROF_OBJECT_ARRAY && !hprof_type__name(entry.element))
 		return -EBADMSG;
 	if (entry.bytes > reader->left - fixed)
 		return -EBADMSG;

@@ -501,6 +501,40 @@ static void nonsense_is_passed_over_and_said(void **state)
 	heap__free(heap);
 }
 
+/* An array of numbers has no objects for elements: they would be read from what follows it. */
+static void arrays_of_numbers_refer_to_nothing(void **state)
+{
+	static const uint8_t tags[] = { HPROF_PRIMITIVE_ARRAY, HPROF_PRIMITIVE_ARRAY_NODATA };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tags); i++) {
+		struct hprof_bytes file = hprof_bytes__begin("1.0.3", 8);
+		struct hprof_facts facts;
+		struct heap *heap;
+		size_t at;
+
+		add_names(&file);
+		hprof_bytes__record(&file, HPROF_HEAP_DUMP_SEGMENT);
+		at = file.out.len;
+		hprof_bytes__primitive(&file, 0x1000, HPROF_OBJECT, tags[i] ==
+				       HPROF_PRIMITIVE_ARRAY ? 4 : 0);
+		file.out.data[at] = (char)tags[i];
+		file.out.data[at + 1 + 8 + 4 + 3] = 4;
+		hprof_bytes__end_record(&file);
+		hprof_bytes__record(&file, HPROF_HEAP_DUMP_SEGMENT);
+		add_classes(&file);
+		add_objects(&file);
+		add_roots(&file);
+		hprof_bytes__end_record(&file);
+		hprof_bytes__record(&file, HPROF_HEAP_DUMP_END);
+		heap = read_file(&file, &facts);
+		assert_int_equal(facts.damaged, 1);
+		assert_true(facts.is_whole);
+		look_at_shop(heap);
+		heap__free(heap);
+	}
+}
+
 static void other_files_are_refused(void **state)
 {
 	static const struct {
@@ -565,6 +599,7 @@ int main(void)
 		cmocka_unit_test(counts_are_those_of_the_graph),
 		cmocka_unit_test(classes_may_come_last),
 		cmocka_unit_test(nonsense_is_passed_over_and_said),
+		cmocka_unit_test(arrays_of_numbers_refer_to_nothing),
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(a_large_array_comes_in_pieces),
 	};
