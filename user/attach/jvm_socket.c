@@ -36,6 +36,7 @@
 #define OLDEST 11 /* version of Java */
 #define ANSWER_NS (10 * NS_PER_S)
 #define LISTENS_NS (5 * NS_PER_S) /* it has that long to make its socket */
+#define ANSWER_MOST ((size_t)1 << 24) /* bytes: what says more is no JVM's answer */
 #define PAUSE_MS 10
 #define DIRECTORY "/tmp" /* of HotSpot: a constant */
 
@@ -180,8 +181,23 @@ struct handshake {
 	const struct process *process;
 	int directory;
 	char name[64];
+	bool is_anothers; /* the file: so somebody else is asking, or has died over it */
 	struct keeper keeper;
 };
+
+/*
+ * Whoever asks at the same time makes it as the JVM's user or as root. Of one of anybody else the
+ * JVM takes no notice: it prints all its stacks.
+ */
+static int check_file(const struct handshake *handshake)
+{
+	struct stat st;
+
+	if (fstatat(handshake->directory, handshake->name, &st, AT_SYMLINK_NOFOLLOW))
+		return -EAGAIN;
+	return S_ISREG(st.st_mode) && (!st.st_uid || st.st_uid == handshake->process->euid) ?
+		       -EEXIST : -EBUSY;
+}
 
 /* It must be its user's. One that is there already (-EEXIST) does as well, and is left there. */
 static int make_file(const struct handshake *handshake)
@@ -197,7 +213,7 @@ static int make_file(const struct handshake *handshake)
 	files__close(&fd);
 	if (became)
 		rights__give_back(&rights);
-	return err;
+	return err == -EEXIST ? check_file(handshake) : err;
 }
 
 /* A keeper's life: the file would have the JVM listen at somebody's later SIGQUIT. */
@@ -225,7 +241,8 @@ static int start_keeper(struct handshake *handshake)
 		return err;
 	if (keeper__hear(handshake->keeper.socket, &err, sizeof(err)) != (ssize_t)sizeof(err))
 		err = -ECHILD;
-	if (!err || err == -EEXIST)
+	handshake->is_anothers = err == -EEXIST;
+	if (!err || handshake->is_anothers)
 		return 0;
 	keeper__end(&handshake->keeper);
 	return err;
@@ -240,32 +257,56 @@ static int send_quit(const struct process *process)
 	return syscall(SYS_pidfd_send_signal, process->pidfd, SIGQUIT, NULL, 0) ? -errno : 0;
 }
 
-static int wait_for_socket(struct handshake *handshake, const struct patience *patience)
+static bool listens_not_yet(int answer)
 {
-	const uint64_t until_ns = clock__monotonic_ns() + LISTENS_NS;
-	struct pollfd stop = { .fd = patience->stop_fd, .events = POLLIN };
-	int fd;
-
-	do {
-		if (poll(&stop, 1, PAUSE_MS) > 0)
-			return -ECANCELED;
-		fd = try_socket(handshake->directory, handshake->process);
-	} while ((fd == -ENOENT || fd == -ECONNREFUSED) && clock__monotonic_ns() < until_ns &&
-		 process__alive(handshake->process));
-	return fd;
+	return answer == -ENOENT || answer == -ECONNREFUSED;
 }
 
+static int wait_for_socket(const struct handshake *handshake, const struct patience *patience,
+			   uint64_t ns)
+{
+	const uint64_t until_ns = clock__monotonic_ns() + ns;
+	struct pollfd stop = { .fd = patience->stop_fd, .events = POLLIN };
+
+	for (;;) {
+		int fd = try_socket(handshake->directory, handshake->process);
+
+		if (!listens_not_yet(fd) || clock__monotonic_ns() >= until_ns ||
+		    !process__alive(handshake->process))
+			return fd;
+		if (poll(&stop, 1, PAUSE_MS) > 0)
+			return -ECANCELED;
+	}
+}
+
+/* A JVM that listens already would take SIGQUIT for a wish to see its stacks. */
+static int have_it_listen(const struct handshake *handshake, const struct patience *patience)
+{
+	int answer = wait_for_socket(handshake, patience, 0);
+
+	if (!listens_not_yet(answer))
+		return answer;
+	answer = send_quit(handshake->process);
+	return answer ? answer : wait_for_socket(handshake, patience, LISTENS_NS);
+}
+
+/* Somebody else asks first. Where nothing comes of that, his file is there yet, or not. */
 static int shake_hands(int directory, const struct process *process,
 		       const struct patience *patience)
 {
 	struct handshake handshake = { .process = process, .directory = directory };
 	int answer = start_keeper(&handshake);
 
+	if (!answer && handshake.is_anothers) {
+		answer = wait_for_socket(&handshake, patience, LISTENS_NS);
+		keeper__end(&handshake.keeper);
+		if (!listens_not_yet(answer))
+			return answer;
+		answer = start_keeper(&handshake);
+	}
 	if (answer)
 		return answer;
-	answer = send_quit(process);
-	if (!answer)
-		answer = wait_for_socket(&handshake, patience);
+	answer = have_it_listen(&handshake, patience);
 	keeper__end(&handshake.keeper);
 	return answer;
 }
@@ -300,6 +341,11 @@ static int explain(const struct process *process, int err, struct buf *why)
 				 " remove " DIRECTORY "/.java_pid%d of its own view, and try again",
 			    process__inner_pid(process));
 		break;
+	case -EBUSY:
+		buf__printf(why, "another user has made " DIRECTORY "/.attach_pid%d of its own view,"
+				 " by which a JVM is asked to listen: remove it",
+			    process__inner_pid(process));
+		break;
 	case -ECANCELED:
 		buf__add_str(why, "stopped before it has answered");
 		break;
@@ -317,7 +363,7 @@ int jvm_socket__connect(const struct process *process, struct patience *patience
 	if (directory < 0)
 		return explain(process, directory == -ENOENT ? -ENOTDIR : directory, why);
 	answer = try_socket(directory, process);
-	if (answer == -ENOENT || answer == -ECONNREFUSED) {
+	if (listens_not_yet(answer)) {
 		while (!catches_quit(process) && patience__wait(patience))
 			;
 		if (catches_quit(process)) {
@@ -359,7 +405,7 @@ int jvm_socket__receive(int socket, struct buf *bytes)
 {
 	char room[4096];
 
-	for (;;) {
+	while (!bytes->error && bytes->len <= ANSWER_MOST) {
 		ssize_t n = recv(socket, room, sizeof(room), MSG_DONTWAIT);
 
 		if (n > 0)
@@ -369,6 +415,7 @@ int jvm_socket__receive(int socket, struct buf *bytes)
 		else if (errno != EINTR)
 			return errno == EAGAIN ? 0 : -errno;
 	}
+	return bytes->error ? bytes->error : -EPROTO;
 }
 
 int jvm_socket__parse(const struct buf *bytes, bool is_whole, struct buf *answer)
