@@ -198,13 +198,15 @@ bool classes__learn(struct visit *visit)
 static struct {
 	char at[1u << 20];
 	size_t used;
+	bool is_full; /* one was left out: those behind it would stand at its place */
 } list;
 
 static void add_to_list(const char *name)
 {
 	const size_t bytes = strlen(name) + 1;
 
-	if (bytes > sizeof(list.at) - list.used)
+	list.is_full |= bytes > sizeof(list.at) - list.used;
+	if (list.is_full)
 		return;
 	memcpy(list.at + list.used, name, bytes);
 	list.used += bytes;
@@ -244,6 +246,7 @@ static void list_places_of_classes(void)
 static void list_all(const struct type *type)
 {
 	list.used = 0;
+	list.is_full = false;
 	if (type->is_array)
 		return;
 	list_fields(type);

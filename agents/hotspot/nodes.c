@@ -230,6 +230,10 @@ static void open_fields(void)
 	const size_t count = node.type->references + !node.type->is_lasting;
 
 	node.object.size = node.type->bytes;
+	if (count > MOST_FIELDS) { /* of classes above each other, each of which may have as many */
+		node.fault = "an object has more fields than there is room for";
+		return;
+	}
 	node.object.count = count;
 	memset(node.refs, 0, count * sizeof(*node.refs));
 	memset(node.flags, 0, count * sizeof(*node.flags));
