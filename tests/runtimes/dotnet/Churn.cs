@@ -2,7 +2,8 @@
 // For benchmarks. Churn: what a thread allocates in so many seconds, over objects kept, a round at a
 // time: prints "ready", then for each line on standard input does one round and prints
 // "ALLOCATIONS NANOSECONDS COLLECTIONS PAUSE_NANOSECONDS". Large: a heap of so many million objects
-// that refer to two others each; does nothing until it is told to end.
+// that refer to two others each: for each line it prints "COLLECTIONS LONGEST_STOP_IN_NANOSECONDS",
+// of all and since the line before.
 using System;
 using System.Threading;
 
@@ -78,9 +79,24 @@ static class Large
         }
         roots[nodes / 100] = last;
         GC.Collect();
+        new Thread(Watch) { IsBackground = true }.Start();
         Console.WriteLine("ready");
         while (Console.ReadLine() != null)
-            Console.WriteLine($"{GC.CollectionCount(0)} {GC.GetTotalPauseDuration().Ticks * 100}");
+            Console.WriteLine($"{GC.CollectionCount(0)} {Interlocked.Exchange(ref longest, 0)}");
         return 0;
+    }
+
+    static long longest;
+
+    // For how long it did not run at most: whatever stops a program is in that.
+    static void Watch()
+    {
+        for (long last = Wait.Now, now; ; last = now)
+        {
+            Thread.Sleep(1);
+            now = Wait.Now;
+            if (now - last > Interlocked.Read(ref longest))
+                Interlocked.Exchange(ref longest, now - last);
+        }
     }
 }
