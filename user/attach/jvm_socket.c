@@ -342,8 +342,9 @@ static int explain(const struct process *process, int err, struct buf *why)
 			    process__inner_pid(process));
 		break;
 	case -EBUSY:
-		buf__printf(why, "another user has made " DIRECTORY "/.attach_pid%d of its own view,"
-				 " by which a JVM is asked to listen: remove it",
+		buf__printf(why,
+			    "another user has made " DIRECTORY "/.attach_pid%d of its own view,"
+			    " by which a JVM is asked to listen: remove it",
 			    process__inner_pid(process));
 		break;
 	case -ECANCELED:
