@@ -23,12 +23,14 @@ lives_on() {
 		{ fail "it does no work any more"; show "$TMP/program.err"; }
 }
 
+# A class that came after the dump had begun, and is unloaded as soon as the pause is over, leaves
+# nobody to ask for its name: that is counted, and nothing else may be odd.
 is_whole() {
 	run gctrace heap -p "$(pid program)" -o json
 	expect_status 0
 	jq -c 'select(.event == "summary")' "$TMP/out" >"$TMP/summary"
 	expect "$TMP/summary" '"complete":true'
-	expect "$TMP/summary" '"missing":\{\},"odd":\{\}'
+	expect "$TMP/summary" '"missing":\{\},"odd":\{("undefined_types":[0-9]+)?\}'
 }
 
 # Nobody is subscribed, and one who comes now is told all.
