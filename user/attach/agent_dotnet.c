@@ -17,6 +17,7 @@
 
 #include "agents/dotnet/contract.h"
 #include "attach/agent_file.h"
+#include "attach/agent_fit.h"
 #include "attach/clr_ipc.h"
 #include "attach/clr_knobs.h"
 #include "attach/clr_socket.h"
@@ -92,11 +93,15 @@ static bool lacks_directory(const struct process *process, const struct buf *env
 	return true;
 }
 
-static bool is_stopped(const struct process *process)
+static bool is_stopped(const struct process *process, struct buf *why)
 {
 	struct proc_stat stat;
 
-	return proc_stat__read(process, &stat) == 0 && (stat.state == 'T' || stat.state == 't');
+	if (proc_stat__read(process, &stat) || (stat.state != 'T' && stat.state != 't'))
+		return false;
+	buf__printf(why, "it is stopped, by a signal or a debugger, and can load nothing: let it go"
+			 " on (kill -CONT %d)", process->pid);
+	return true;
 }
 
 static bool is_too_old(const char *version, struct buf *why)
@@ -108,35 +113,16 @@ static bool is_too_old(const char *version, struct buf *why)
 	return true;
 }
 
-static void tell_unreadable(const struct process *process, int err, struct buf *why)
-{
-	if (err == -EACCES || err == -EPERM)
-		buf__printf(why, "it is user %u's, whose processes this one may not look into: run"
-			    " gctrace as root, or as that user", (unsigned int)process->euid);
-	else
-		buf__printf(why, "its environment cannot be read: %s", strerror(-err));
-}
-
 bool agent_dotnet__is_refused(const struct process *process, const struct maps *maps,
 			      const struct runtime *runtime, struct buf *why)
 {
 	struct buf environment = BUF_INIT;
-	bool refused = true;
-	int err = environment__read(process, &environment);
+	const int err = environment__read(process, &environment);
+	const bool refused = agent_fit__is_refused(process, maps, err, why) ||
+			     is_stopped(process, why) || is_too_old(runtime->version, why) ||
+			     is_forbidden(&environment, why) ||
+			     lacks_directory(process, &environment, why);
 
-	if (err)
-		tell_unreadable(process, err, why);
-	else if (process->is_32bit)
-		buf__add_str(why, "it is a 32-bit process, and gctrace's agent has 64 bits");
-	else if (maps__named(maps, "ld-musl-"))
-		buf__add_str(why, "it runs on musl (Alpine), and this agent is built for glibc: run"
-			     " it in an image of Debian, Ubuntu or another with glibc");
-	else if (is_stopped(process))
-		buf__printf(why, "it is stopped, by a signal or a debugger, and can load nothing:"
-			    " let it go on (kill -CONT %d)", process->pid);
-	else
-		refused = is_too_old(runtime->version, why) || is_forbidden(&environment, why) ||
-			  lacks_directory(process, &environment, why);
 	buf__free(&environment);
 	return refused;
 }
@@ -416,7 +402,7 @@ int agent_dotnet__load(const struct process *process, const char *library,
 	int err = environment__read(process, &loading.environment);
 
 	if (err)
-		tell_unreadable(process, err, why);
+		agent_fit__tell_unreadable(process, err, why);
 	if (!err)
 		err = check_version(&loading);
 	if (!err)

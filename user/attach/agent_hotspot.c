@@ -7,6 +7,7 @@
 
 #include "agents/hotspot/contract.h"
 #include "attach/agent_file.h"
+#include "attach/agent_fit.h"
 #include "attach/jvm_options.h"
 #include "attach/jvm_socket.h"
 #include "attach/patience.h"
@@ -21,35 +22,25 @@
 
 /* ---------------------------------------------------------------- what can be known before */
 
-static void tell_unreadable(const struct process *process, int err, struct buf *why)
+static bool keeps_agents_out(const struct buf *options, struct buf *why)
 {
-	if (err == -EACCES || err == -EPERM)
-		buf__printf(why, "it is user %u's, whose processes this one may not look into: run"
-			    " gctrace as root, or as that user", (unsigned int)process->euid);
-	else
-		buf__printf(why, "its environment cannot be read: %s", strerror(-err));
+	if (jvm_options__flag(options, "EnableDynamicAgentLoading", true))
+		return false;
+	buf__add_str(why, "it was started with -XX:-EnableDynamicAgentLoading, which keeps every"
+			  " agent out: start it without that, or by gctrace run --load-agent;"
+			  " gctrace heap --via jvm needs no agent");
+	return true;
 }
 
 bool agent_hotspot__is_refused(const struct process *process, const struct maps *maps,
 			       const struct runtime *runtime, struct buf *why)
 {
 	struct buf options = BUF_INIT;
-	bool refused = true;
-	int err = jvm_options__read(process, &options);
+	const int err = jvm_options__read(process, &options);
+	const bool refused = agent_fit__is_refused(process, maps, err, why) ||
+			     keeps_agents_out(&options, why) ||
+			     jvm_socket__is_refused(process, runtime, &options, why);
 
-	if (err)
-		tell_unreadable(process, err, why);
-	else if (process->is_32bit)
-		buf__add_str(why, "it is a 32-bit process, and gctrace's agent has 64 bits");
-	else if (maps__named(maps, "ld-musl-"))
-		buf__add_str(why, "it runs on musl (Alpine), and this agent is built for glibc: run"
-			     " it in an image of Debian, Ubuntu or another with glibc");
-	else if (!jvm_options__flag(&options, "EnableDynamicAgentLoading", true))
-		buf__add_str(why, "it was started with -XX:-EnableDynamicAgentLoading, which keeps"
-			     " every agent out: start it without that, or by gctrace run"
-			     " --load-agent; gctrace heap --via jvm needs no agent");
-	else
-		refused = jvm_socket__is_refused(process, runtime, &options, why);
 	buf__free(&options);
 	return refused;
 }
@@ -189,7 +180,7 @@ int agent_hotspot__load(const struct process *process, const struct runtime *run
 	int err = environment__read(process, &loading.environment);
 
 	if (err)
-		tell_unreadable(process, err, why);
+		agent_fit__tell_unreadable(process, err, why);
 	else
 		err = try_each_way(&loading);
 	buf__free(&loading.environment);

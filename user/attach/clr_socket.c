@@ -20,19 +20,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "attach/peer.h"
 #include "base/buf.h"
 #include "target/process.h"
 
 #define OTHERS_MOST 64 /* names of that pid to be tried; sockets of the dead are rarely that many */
-
-static bool is_its_own(int connection, const struct process *process)
-{
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-
-	return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
-	       peer.pid == process->pid;
-}
 
 static int connect_to(int socket_fd, const struct process *process)
 {
@@ -44,7 +36,7 @@ static int connect_to(int socket_fd, const struct process *process)
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", socket_fd);
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)))
 		err = -errno;
-	else if (!is_its_own(fd, process))
+	else if (!peer__is(fd, process))
 		err = -EXDEV;
 	if (err)
 		close(fd);

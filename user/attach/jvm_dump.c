@@ -150,6 +150,8 @@ static int wait_for_dump(struct jvm_dump *dump, struct buf *why)
 	while (err == -EAGAIN) {
 		if (poll(ready, 3, -1) < 0)
 			continue;
+		if (ready[1].revents & ~POLLIN)
+			ready[1].fd = -1; /* it was opened and closed: no more will come there */
 		if (ready[1].revents & POLLIN) {
 			err = 0;
 		} else if (ready[0].revents) {

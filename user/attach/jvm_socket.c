@@ -23,6 +23,7 @@
 #include "attach/agent_file.h"
 #include "attach/jvm_options.h"
 #include "attach/patience.h"
+#include "attach/peer.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/files.h"
@@ -132,15 +133,6 @@ static int connect_as_user(int fd, const struct sockaddr_un *address,
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
-static bool is_its_own(int connection, const struct process *process)
-{
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-
-	return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 &&
-	       peer.pid == process->pid;
-}
-
 static int connect_to(int socket_fd, const struct process *process)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -153,7 +145,7 @@ static int connect_to(int socket_fd, const struct process *process)
 		err = connect_as_user(fd, &address, process);
 	else if (connect(fd, (const struct sockaddr *)&address, sizeof(address)))
 		err = -errno;
-	if (!err && !is_its_own(fd, process))
+	if (!err && !peer__is(fd, process))
 		err = -EXDEV;
 	if (err)
 		close(fd);
