@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct closer;
 struct opener;
 
 struct kernel {
@@ -18,6 +19,7 @@ struct kernel {
 	bool multi;	      /* links of many sites, filtered by process */
 	bool keep_inner_maps; /* see kernel.c */
 	struct opener *opener; /* opens uprobes for us; NULL: we may */
+	struct closer *closer; /* closes links for us; NULL: we do */
 };
 
 /*

@@ -34,6 +34,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "attach/closer.h"
 #include "attach/kernel.h"
 #include "attach/opener.h"
 
@@ -149,12 +150,15 @@ static void attach_group(const struct kernel *kernel, const struct group *group)
 static void detach_one(const struct kernel *kernel, const struct group *group)
 {
 	struct link *link = &group->links[0];
+	int fds[2];
+	size_t count = 0;
 
 	(void)kernel;
 	if (link->link_fd >= 0)
-		close(link->link_fd);
+		fds[count++] = link->link_fd;
 	if (link->perf_fd >= 0)
-		close(link->perf_fd);
+		fds[count++] = link->perf_fd;
+	closer__close(link->closer, fds, count);
 	link->link_fd = link->perf_fd = -1;
 }
 
@@ -230,7 +234,10 @@ int links__attach(struct links *links, const struct kernel *kernel, const struct
 		return -ENOMEM;
 	new = links->items + links->count;
 	for (size_t i = 0; i < count; i++)
-		new[i] = (struct link){ .site = sites[i], .perf_fd = -1, .link_fd = -1 };
+		new[i] = (struct link){ .site = sites[i],
+					.perf_fd = -1,
+					.link_fd = -1,
+					.closer = kernel->closer };
 	err = make_groups(&ends, new, count, false);
 	if (err == 0)
 		err = make_groups(&begins, new, count, true);

@@ -15,6 +15,7 @@
 
 #include "base/vec.h"
 
+struct closer;
 struct kernel;
 
 /* Where, and what runs there. */
@@ -43,6 +44,7 @@ struct link {
 	int perf_fd;	       /* not of a link of many sites */
 	int link_fd;
 	int error;     /* 0, or why it could not be attached */
+	const struct closer *closer; /* who detaches it (closer.h) */
 	bool left_out; /* nobody will try again: its arguments cannot be read */
 };
 

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "attach/privileges.h"
+#include "base/descriptors.h"
 
 struct opener {
 	pthread_mutex_t lock;
@@ -46,90 +47,28 @@ int opener__open_here(const char *path, const struct opener_request *request)
 	return fd < 0 ? -errno : fd;
 }
 
-/* ---- Messages of `bytes` bytes, with a descriptor or (-1) without ---- */
-
-union control {
-	char bytes[CMSG_SPACE(sizeof(int))];
-	struct cmsghdr align;
-};
-
-static int send_message(int socket, void *bytes, size_t size, int fd)
-{
-	struct iovec part = { .iov_base = bytes, .iov_len = size };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-	union control control;
-	ssize_t n;
-
-	memset(&control, 0, sizeof(control));
-	if (fd >= 0) {
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
-		control.align.cmsg_level = SOL_SOCKET;
-		control.align.cmsg_type = SCM_RIGHTS;
-		control.align.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
-	}
-	do
-		n = sendmsg(socket, &message, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)size ? 0 : -EPIPE;
-}
-
-static int receive_message(int socket, void *bytes, size_t size, int *fd)
-{
-	struct iovec part = { .iov_base = bytes, .iov_len = size };
-	union control control;
-	struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *head;
-	ssize_t n;
-
-	*fd = -1;
-	do
-		n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	head = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-	if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(fd, CMSG_DATA(head), sizeof(*fd));
-	return n == (ssize_t)size ? 0 : -EPIPE;
-}
-
 /* ---- The helper ---- */
 
 static void serve(int socket)
 {
+	int file[DESCRIPTORS_MOST];
 	struct opener_request request;
-	int file;
+	size_t count;
 
-	while (receive_message(socket, &request, sizeof(request), &file) == 0) {
+	while (descriptors__receive(socket, &request, sizeof(request), file, &count) == 0 &&
+	       count == 1) {
 		char path[32];
 		int event, err;
 
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", file[0]);
 		event = opener__open_here(path, &request);
 		err = event < 0 ? event : 0;
-		if (send_message(socket, &err, sizeof(err), event))
+		if (descriptors__send(socket, &err, sizeof(err), &event, event >= 0))
 			break;
-		close(file);
+		close(file[0]);
 		if (event >= 0)
 			close(event);
 	}
-}
-
-static void close_all_but(int socket)
-{
-	int spare = open("/dev/null", O_RDWR);
-
-	/* 0 to 2 lead nowhere, 3 is the socket, nothing else is open. */
-	for (int fd = 0; fd < 3; fd++)
-		dup2(spare, fd);
-	if (socket != 3)
-		dup2(socket, 3);
-	syscall(SYS_close_range, 4u, ~0u, 0u);
 }
 
 static void be_the_helper(int socket, pid_t parent)
@@ -140,12 +79,12 @@ static void be_the_helper(int socket, pid_t parent)
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
-	close_all_but(socket);
+	descriptors__keep_only(socket);
 	prctl(PR_SET_NAME, "gctrace-opener");
 	if (privileges__keep(UINT64_C(1) << CAP_SYS_ADMIN | UINT64_C(1) << CAP_PERFMON))
 		_exit(1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() == parent && send_message(3, &ready, sizeof(ready), -1) == 0)
+	if (getppid() == parent && descriptors__send(3, &ready, sizeof(ready), NULL, 0) == 0)
 		serve(3);
 	_exit(0);
 }
@@ -153,11 +92,10 @@ static void be_the_helper(int socket, pid_t parent)
 /* It says so when it has given up what it does not need: until then it is as strong as we are. */
 static int await_the_helper(const struct opener *opener)
 {
-	int ready, none, err = receive_message(opener->socket, &ready, sizeof(ready), &none);
+	int ready, none[DESCRIPTORS_MOST];
+	size_t count;
 
-	if (none >= 0)
-		close(none);
-	return err;
+	return descriptors__receive(opener->socket, &ready, sizeof(ready), none, &count);
 }
 
 int opener__new(struct opener **out)
@@ -203,22 +141,22 @@ void opener__free(struct opener *opener)
 
 int opener__open(struct opener *opener, const char *path, const struct opener_request *request)
 {
-	struct opener_request copy = *request;
-	int file = open(path, O_PATH | O_CLOEXEC), event = -1, result, err;
+	int file = open(path, O_PATH | O_CLOEXEC), event[DESCRIPTORS_MOST], result, err;
+	size_t count = 0;
 
 	if (file < 0)
 		return -errno;
 	pthread_mutex_lock(&opener->lock);
-	err = send_message(opener->socket, &copy, sizeof(copy), file);
+	err = descriptors__send(opener->socket, request, sizeof(*request), &file, 1);
 	if (err == 0)
-		err = receive_message(opener->socket, &result, sizeof(result), &event);
+		err = descriptors__receive(opener->socket, &result, sizeof(result), event, &count);
 	pthread_mutex_unlock(&opener->lock);
 	close(file);
 	if (err == 0)
 		err = result;
 	if (err == 0)
-		return event >= 0 ? event : -EPIPE;
-	if (event >= 0)
-		close(event);
+		return count ? event[0] : -EPIPE;
+	if (count)
+		close(event[0]);
 	return err;
 }

@@ -45,10 +45,9 @@ int request__wait(struct request *request, uint64_t timeout_ns, bool (*go_on)(vo
 		  void *context);
 
 /*
- * A tracer that is killed in the very moment in which the kernel lowers a request for it leaves it
- * up: where a fatal signal waits the kernel cannot reach the target's page, and gives up ("failed
- * to unregister, leaking uprobe", seen with 6.18). This has such a one lowered soon. Where another
- * tracer really asks nothing changes; not to be called often, since it may end just then.
+ * A tracer that was killed together with the helper that detaches for it (closer.h says why there
+ * is one) may have left its request up. This has such a one lowered soon. Where another tracer
+ * really asks nothing changes; not to be called often, since it may end just then.
  */
 void request__lower_leftover(struct request *request);
 

@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "attach/closer.h"
 #include "attach/limits.h"
 #include "attach/opener.h"
 #include "attach/privileges.h"
@@ -27,6 +28,7 @@ static int open_parts(struct session *session)
 		return err;
 	if (options->as_before_6)
 		kernel__forget(&session->kernel);
+	session->kernel.closer = closer__new();
 	session->rings.shards = rings__shards(options->ring_bytes, options->shards);
 	err = tables__new(&session->tables);
 	if (err)
@@ -91,6 +93,7 @@ void session__free(struct session *session)
 	tables__free(session->tables);
 	note_cache__free(session->notes);
 	opener__free(session->kernel.opener);
+	closer__free(session->kernel.closer);
 	if (session->epoll >= 0)
 		close(session->epoll);
 	free(session);

@@ -96,20 +96,35 @@ static void only_what_is_in_use_remains(void **state)
 	in_a_child(look_at_ourselves, LEVEL_COLLECTIONS, true);
 }
 
-/* ---- The helper (opener.h), which has what we gave up ---- */
+/* ---- The helpers: one has what we gave up (opener.h), one has nothing (closer.h) ---- */
 
-static pid_t only_child_of(pid_t pid)
+static bool is_named(pid_t pid, const char *name)
 {
-	char path[64], line[64] = "";
+	char path[64], comm[32] = "";
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	file = fopen(path, "r");
 	CHECK(file);
-	if (!fgets(line, sizeof(line), file))
-		line[0] = 0;
+	CHECK(fscanf(file, "%31s", comm) == 1);
 	fclose(file);
-	return atoi(line);
+	return strcmp(comm, name) == 0;
+}
+
+static pid_t child_named(pid_t parent, const char *name)
+{
+	pid_t pid, found = 0;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parent, parent);
+	file = fopen(path, "r");
+	CHECK(file);
+	while (!found && fscanf(file, "%d", &pid) == 1)
+		if (is_named(pid, name))
+			found = pid;
+	fclose(file);
+	return found;
 }
 
 static unsigned int open_files(pid_t pid)
@@ -158,9 +173,21 @@ static bool is_gone(pid_t pid)
 	return false;
 }
 
-static void the_helper_has_little_and_goes_with_us(void **state)
+static void has_little(pid_t helper, uint64_t capabilities)
 {
-	pid_t child, helper;
+	assert_true(helper > 0);
+	assert_int_equal(status_field_of(helper, "CapPrm:"), capabilities);
+	assert_int_equal(status_field_of(helper, "CapBnd:"), 0);
+	assert_int_equal(status_field_of(helper, "NoNewPrivs:"), 1);
+	assert_int_equal(open_files(helper), 4);
+	kill(helper, SIGINT); /* the terminal's: it is for the parent */
+	usleep(50000);
+	assert_int_equal(kill(helper, 0), 0);
+}
+
+static void helpers_have_little_and_go_with_us(void **state)
+{
+	pid_t child, opener, closer;
 	int ready[2];
 	char byte;
 
@@ -170,19 +197,14 @@ static void the_helper_has_little_and_goes_with_us(void **state)
 	if (child == 0)
 		drop_and_wait(ready[1]);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
-	helper = only_child_of(child);
-	assert_true(helper > 0);
-	assert_int_equal(status_field_of(helper, "CapPrm:"),
-			 BIT(CAP_SYS_ADMIN) | BIT(CAP_PERFMON));
-	assert_int_equal(status_field_of(helper, "CapBnd:"), 0);
-	assert_int_equal(status_field_of(helper, "NoNewPrivs:"), 1);
-	assert_int_equal(open_files(helper), 4);
-	kill(helper, SIGINT); /* the terminal's: it is for the parent */
-	usleep(50000);
-	assert_int_equal(kill(helper, 0), 0);
+	opener = child_named(child, "gctrace-opener");
+	closer = child_named(child, "gctrace-closer");
+	has_little(opener, BIT(CAP_SYS_ADMIN) | BIT(CAP_PERFMON));
+	has_little(closer, 0);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	assert_true(is_gone(helper));
+	assert_true(is_gone(opener));
+	assert_true(is_gone(closer));
 	close(ready[0]);
 	close(ready[1]);
 }
@@ -306,7 +328,7 @@ int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_is_in_use_remains),
-		cmocka_unit_test(the_helper_has_little_and_goes_with_us),
+		cmocka_unit_test(helpers_have_little_and_go_with_us),
 		cmocka_unit_test(detaching_works),
 		cmocka_unit_test(attaching_and_rescanning_work),
 		cmocka_unit_test(files_that_are_closed_to_others_and_deleted),
