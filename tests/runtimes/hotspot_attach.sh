@@ -32,7 +32,7 @@ jvm_down() {
 }
 
 nothing_is_left() {	# DIRECTORY PID, as the JVM sees itself
-	expect_equal "" "$(find "$1" -maxdepth 1 \( -name ".attach_pid$2" -o -name 'gctrace.hprof*' -o \
+	expect_equal "" "$(find "$1" -maxdepth 1 \( -name ".attach_pid$2" -o -name 'gctrace.*.hprof*' -o \
 		-name 'libgctrace-hotspot*' \) 2>/dev/null)" "files that are left"
 }
 
@@ -68,12 +68,35 @@ while read -r home; do
 	version=$(version_of "$home")
 	major=${version%%.*}
 
-	t "Java $version: its own dump, without an agent"
+	t "Java $version: its own dump, without an agent, and without a file where it runs"
 	jvm_up "$home/bin/java"
+	start files python3 "$ROOT/tests/runtimes/hotspot/files.py" /tmp 'gctrace.*.hprof'
 	dumps
-	dumps --histogram
+	for _ in 1 2 3 4 5; do
+		dumps --histogram
+	done
+	stop files
+	expect_equal "" "$(cat "$TMP/files.out")" "files with something in them"
 	expect_equal "" "$(grep gctrace "/proc/$target/maps")" "what is loaded"
 	nothing_is_left /tmp "$target"
+	jvm_down
+	pass
+
+	t "Java $version: gctrace is killed in the midst of the dump: no file, and it dumps again"
+	jvm_up "$home/bin/java"
+	start files python3 "$ROOT/tests/runtimes/hotspot/files.py" /tmp 'gctrace.*.hprof'
+	for delay in 0 0.01 0.03 0.05 0.1 0.15 0.2 0.3; do
+		start killed gctrace heap -p "$target" --via jvm
+		sleep $delay
+		stop killed KILL 2>/dev/null
+	done
+	wait_for "[ ! -e /tmp/.attach_pid$target ]" || fail "the attach file is left"
+	wait_for "[ -z \"\$(find /tmp -maxdepth 1 -name 'gctrace.*.hprof*')\" ]" ||
+		fail "the FIFO is left"
+	WAIT=60 wait_for "timeout 60 gctrace heap -p $target --via jvm >/dev/null 2>&1" ||
+		fail "it makes no dump any more"
+	stop files
+	expect_equal "" "$(cat "$TMP/files.out")" "files with something in them"
 	jvm_down
 	pass
 
@@ -139,15 +162,28 @@ for kind in "" "-U --map-root-user"; do
 done
 
 t "options that keep everybody out are seen before, wherever they stand"
+echo +DisableAttachMechanism >"$TMP/flags"
+echo -XX:+DisableAttachMechanism >"$TMP/vmoptions"
+for counters in + -; do
+	for option in "-XX:Flags=$TMP/flags" "-XX:VMOptionsFile=$TMP/vmoptions" "@$TMP/vmoptions"; do
+		jvm_up java "-XX:${counters}UsePerfData" "$option"
+		refused '-XX:\+DisableAttachMechanism' heap -p "$target" --via jvm
+		jvm_down
+	done
+done
+for variable in JDK_JAVA_OPTIONS _JAVA_OPTIONS; do
+	jvm_up env "$variable=-XX:+DisableAttachMechanism" java
+	refused '-XX:\+DisableAttachMechanism' heap -p "$target" --via jvm
+	jvm_down
+done
+jvm_up java "-XX:Flags=$TMP/flags" -XX:-DisableAttachMechanism
+dumps
+jvm_down
 jvm_up java -XX:+DisableAttachMechanism
 refused '-XX:\+DisableAttachMechanism, so that nobody can ask' heap -p "$target" --via jvm
 refused '-XX:\+DisableAttachMechanism, so that nobody can ask' heap -p "$target" --load-agent
 jvm_down
 jvm_up env JAVA_TOOL_OPTIONS=-XX:+DisableAttachMechanism java
-refused '-XX:\+DisableAttachMechanism' heap -p "$target" --via jvm
-jvm_down
-echo -XX:+DisableAttachMechanism >"$TMP/arguments"
-jvm_up java "@$TMP/arguments"
 refused '-XX:\+DisableAttachMechanism' heap -p "$target" --via jvm
 jvm_down
 jvm_up java -XX:-EnableDynamicAgentLoading
@@ -187,17 +223,30 @@ rm -f "/tmp/.attach_pid$target"
 jvm_down
 pass
 
-t "gctrace is killed in the midst of the dump: the JVM lives, and dumps again"
+t "an attach socket that was removed is made anew"
 jvm_up java
-for delay in 0 0.01 0.03 0.05 0.1; do
-	start killed gctrace heap -p "$target" --via jvm
-	sleep $delay
-	stop killed KILL 2>/dev/null
+dumps
+rm "/tmp/.java_pid$target"
+dumps
+rm "/tmp/.java_pid$target"
+loads
+jvm_down
+pass
+
+t "two at once at a JVM that nobody has asked before: both load, and there is one agent"
+jvm_up java
+for name in one other; do
+	start "$name" timeout 60 gctrace heap -p "$target" --load-agent --top 0
 done
-wait_for "[ ! -e /tmp/.attach_pid$target ]" || fail "the attach file is left"
-wait_for "[ -z \"\$(find /tmp -maxdepth 1 -name 'gctrace.hprof*')\" ]" || fail "the FIFO is left"
-WAIT=60 wait_for "timeout 60 gctrace heap -p $target --via jvm >/dev/null 2>&1" ||
-	fail "it makes no dump any more"
+for name in one other; do
+	join "$name"
+	expect_equal 0 "$status" "the exit status of $name"
+	expect "$TMP/$name.out" 'Shop\$Node'
+	expect "$TMP/$name.out" '^complete: nothing is missing'
+done
+expect_equal 1 "$(awk '/libgctrace-hotspot/ { print $5 }' "/proc/$target/maps" | sort -u | wc -l)" \
+	"libraries"
+nothing_is_left /tmp "$target"
 jvm_down
 pass
 

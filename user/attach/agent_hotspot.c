@@ -36,8 +36,8 @@ bool agent_hotspot__is_refused(const struct process *process, const struct maps 
 			       const struct runtime *runtime, struct buf *why)
 {
 	struct buf options = BUF_INIT;
-	const int err = jvm_options__read(process, &options);
-	const bool refused = agent_fit__is_refused(process, maps, err, why) ||
+	const bool refused = jvm_options__read(process, &options, why) ||
+			     agent_fit__is_refused(process, maps, 0, why) ||
 			     keeps_agents_out(&options, why) ||
 			     jvm_socket__is_refused(process, runtime, &options, why);
 

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "attach/jvm_options.h"
+#include "attach/jvm_relay.h"
 #include "attach/jvm_socket.h"
 #include "attach/patience.h"
 #include "base/clock.h"
@@ -21,95 +23,181 @@
 
 #define DIRECTORY "/tmp"
 #define OLDEST 17   /* version of Java whose dumps may go to what is there already */
-#define PARALLEL 22 /* from which on a dump is written in parts, to files beside it */
-#define OPENS_MS 10000	/* a JVM that was asked opens the FIFO in that time */
+#define PARTED 22 /* from which on objects come by a file of their own: jvm_relay.h */
 #define ANSWER_NS (10 * NS_PER_S) /* after the dump's end */
 
-/* What the keeper is told: has the JVM been asked and not written yet? */
-enum word { WORD_DONE = 'd', WORD_ASKED = 'a' };
+#define FIFO "heap.hprof"
+#define PART FIFO JVM_RELAY_PART
 
 /* ---------------------------------------------------------------- the FIFO */
 
-static int make_fifo(const struct jvm_dump *dump)
+/*
+ * A JVM that was asked opens the path when it comes to it, which may be after this process's end;
+ * where nothing is there, it makes a file and writes all its heap into it. So the FIFO is the only
+ * thing in a directory of its own: with that gone, the JVM can make nothing there.
+ */
+static int make_fifo(struct jvm_dump *dump)
 {
 	struct rights rights;
 	const bool became = agent_file__become_user(dump->process, &rights);
-	int err = mknodat(dump->directory, dump->name, S_IFIFO | 0600, 0) ? -errno : 0;
+	int err = mkdirat(dump->directory, dump->name, 0700) ? -errno : 0;
 
+	if (!err) {
+		dump->inside = openat(dump->directory, dump->name,
+				      O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		err = dump->inside < 0 || mknodat(dump->inside, FIFO, S_IFIFO | 0600, 0) ||
+				      (dump->is_parted &&
+				       mknodat(dump->inside, PART, S_IFIFO | 0600, 0)) ?
+			      -errno : 0;
+	}
 	if (became)
 		rights__give_back(&rights);
 	return err;
 }
 
+/* Whoever waits in open() for the other end to be opened waits no longer, and finds nobody. */
+static void let_go(const struct jvm_dump *dump, const char *name)
+{
+	int fd = openat(dump->inside, name, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+
+	unlinkat(dump->inside, name, 0);
+	files__close(&fd);
+}
+
+/* The directory goes first, by another name that nobody has: from then on nobody comes in. */
 static void remove_fifo(const struct jvm_dump *dump)
 {
+	char gone[sizeof(dump->name) + 8];
 	struct rights rights;
 	const bool became = agent_file__become_user(dump->process, &rights);
 
-	unlinkat(dump->directory, dump->name, 0);
+	snprintf(gone, sizeof(gone), "%s.gone", dump->name);
+	renameat(dump->directory, dump->name, dump->directory, gone);
+	if (dump->inside >= 0) {
+		let_go(dump, FIFO);
+		let_go(dump, PART);
+	}
+	unlinkat(dump->directory, gone, AT_REMOVEDIR);
 	if (became)
 		rights__give_back(&rights);
 }
 
-static int open_fifo(const struct jvm_dump *dump)
+static int open_fifo(const struct jvm_dump *dump, const char *name)
 {
-	int fd = openat(dump->directory, dump->name,
-			O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(dump->inside, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
-/*
- * A keeper's life. A JVM that was asked opens the FIFO, whatever has become of us: were it gone by
- * then, the JVM would make a file of that name; had it no reader, the JVM would wait for one.
- */
+/* ---------------------------------------------------------------- the keeper */
+
+/* Both streams into one, until this process has had enough. */
+static int relay_parts(const struct jvm_dump *dump, int whole, int part, int socket)
+{
+	const struct jvm_relay relay = {
+		.whole = whole, .part = part, .directory = dump->inside, .part_name = PART,
+		.spool = dump->spool, .out = dump->out, .stop = socket,
+	};
+	const int err = jvm_relay__run(&relay);
+
+	return err == -EPIPE || err == -ECANCELED ? 0 : err;
+}
+
+/* A keeper's life. */
 static int keep(void *context, int socket)
 {
-	const struct jvm_dump *dump = context;
-	int err = make_fifo(dump);
-	struct pollfd ready = { .fd = err ? -1 : open_fifo(dump), .events = POLLIN };
-	char word = WORD_ASKED;
+	struct jvm_dump *dump = context;
+	int err = make_fifo(dump), whole = -1, part = -1;
+	char word;
 
-	if (keeper__say(socket, &err, sizeof(err)) > 0 && !err)
+	files__close(&dump->fd); /* of the pipe: the reader's */
+	if (!err && dump->is_parted) {
+		whole = open_fifo(dump, FIFO);
+		part = open_fifo(dump, PART);
+		err = whole < 0 ? whole : part < 0 ? part : 0;
+	}
+	if (keeper__say(socket, &err, sizeof(err)) > 0 && !err) {
+		err = dump->is_parted ? relay_parts(dump, whole, part, socket) : 0;
+		files__close(&dump->out);
 		keeper__hear(socket, &word, 1);
-	if (!err && word == WORD_ASKED)
-		poll(&ready, 1, OPENS_MS);
-	if (!err)
-		remove_fifo(dump);
+	}
+	remove_fifo(dump);
+	files__close(&whole);
+	files__close(&part);
 	keeper__say(socket, &err, sizeof(err));
 	return err != 0;
 }
 
-static void take_away(struct jvm_dump *dump)
+/* How it went with the parts: 0 or negative errno. */
+static int take_away(struct jvm_dump *dump)
 {
-	int err;
+	int err = 0;
 
 	if (!dump->is_kept)
-		return;
-	if (keeper__say(dump->keeper.socket, &dump->word, 1) == 1)
-		keeper__hear(dump->keeper.socket, &err, sizeof(err));
+		return 0;
+	shutdown(dump->keeper.socket, SHUT_WR);
+	if (keeper__hear(dump->keeper.socket, &err, sizeof(err)) != (ssize_t)sizeof(err))
+		err = -ECHILD;
 	keeper__end(&dump->keeper);
 	dump->is_kept = false;
+	return err;
+}
+
+/* What the keeper will write to, and keep objects in meanwhile. */
+static int make_pipe(struct jvm_dump *dump)
+{
+	int ends[2];
+
+	dump->spool = jvm_relay__open_spool();
+	if (dump->spool < 0)
+		return dump->spool;
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	dump->fd = ends[0];
+	dump->out = ends[1];
+	return 0;
+}
+
+static int open_own(struct jvm_dump *dump)
+{
+	dump->inside = openat(dump->directory, dump->name,
+			      O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dump->inside < 0)
+		return -errno;
+	dump->fd = open_fifo(dump, FIFO);
+	return dump->fd < 0 ? dump->fd : 0;
+}
+
+static int start_keeper(struct jvm_dump *dump)
+{
+	int err = keeper__start(&dump->keeper, keep, dump);
+
+	files__close(&dump->out);
+	files__close(&dump->spool);
+	if (err)
+		return err;
+	dump->is_kept = true;
+	if (keeper__hear(dump->keeper.socket, &err, sizeof(err)) != (ssize_t)sizeof(err))
+		err = -ECHILD;
+	return err;
 }
 
 static int place_fifo(struct jvm_dump *dump, struct buf *why)
 {
 	int err = agent_file__make_name("gctrace.hprof", dump->name);
 
+	if (!err && dump->is_parted)
+		err = make_pipe(dump);
+	if (err) {
+		buf__printf(why, "gctrace has no place to keep its objects in until all of their"
+				 " names are there: %s (TMPDIR says where that is)",
+			    strerror(-err));
+		return err;
+	}
 	dump->directory = process__open_file(dump->process, DIRECTORY, O_PATH | O_DIRECTORY);
-	if (!err && dump->directory < 0)
-		err = dump->directory;
-	if (!err)
-		err = keeper__start(&dump->keeper, keep, dump);
-	if (!err) {
-		dump->is_kept = true;
-		if (keeper__hear(dump->keeper.socket, &err, sizeof(err)) != (ssize_t)sizeof(err))
-			err = -ECHILD;
-	}
-	if (!err) {
-		dump->fd = open_fifo(dump);
-		err = dump->fd < 0 ? dump->fd : 0;
-	}
+	err = dump->directory < 0 ? dump->directory : start_keeper(dump);
+	if (!err && !dump->is_parted)
+		err = open_own(dump);
 	if (err)
 		buf__printf(why, "no FIFO for its dump can be made in " DIRECTORY
 				 " of its own view: %s", strerror(-err));
@@ -175,13 +263,9 @@ int jvm_dump__check(const struct process *process, const struct runtime *runtime
 {
 	struct buf options = BUF_INIT;
 	const int major = jvm_socket__major(runtime);
-	int err = jvm_options__read(process, &options);
+	int err = jvm_options__read(process, &options, why);
 
-	if (err)
-		buf__printf(why, "it is user %u's, whose options this one may not read (%s): run"
-				 " gctrace as root, or as that user",
-			    (unsigned int)process->euid, strerror(-err));
-	else if (jvm_socket__is_refused(process, runtime, &options, why))
+	if (!err && jvm_socket__is_refused(process, runtime, &options, why))
 		err = -EOPNOTSUPP;
 	buf__free(&options);
 	if (!err && major && major < OLDEST) {
@@ -194,15 +278,15 @@ int jvm_dump__check(const struct process *process, const struct runtime *runtime
 	return err;
 }
 
-static int ask(struct jvm_dump *dump, const struct runtime *runtime, struct buf *why)
+static int ask(struct jvm_dump *dump, struct buf *why)
 {
 	struct patience patience = patience__for(dump->process, dump->stop_fd);
 	struct buf command = BUF_INIT;
 	struct jvm_question question = { .command = "jcmd" };
 	int err;
 
-	buf__printf(&command, "GC.heap_dump -overwrite %s%s/%s",
-		    jvm_socket__major(runtime) >= PARALLEL ? "-parallel=1 " : "", DIRECTORY,
+	buf__printf(&command, "GC.heap_dump -overwrite %s%s/%s/" FIFO,
+		    dump->is_parted ? "-parallel=1 " : "", DIRECTORY,
 		    dump->name);
 	question.arguments[0] = buf__str(&command);
 	dump->socket = jvm_socket__connect(dump->process, &patience, why);
@@ -216,20 +300,27 @@ static int ask(struct jvm_dump *dump, const struct runtime *runtime, struct buf 
 	return err;
 }
 
+bool jvm_dump__is_spooled(const struct runtime *runtime)
+{
+	return jvm_socket__major(runtime) >= PARTED;
+}
+
 int jvm_dump__begin(const struct process *process, const struct runtime *runtime, int stop_fd,
 		    struct jvm_dump *dump, struct buf *why)
 {
 	int err;
 
-	*dump = (struct jvm_dump){ .fd = -1, .socket = -1, .directory = -1, .stop_fd = stop_fd,
-				   .process = process, .word = WORD_DONE };
+	*dump = (struct jvm_dump){ .fd = -1, .out = -1, .spool = -1, .socket = -1,
+				   .directory = -1, .inside = -1, .stop_fd = stop_fd,
+				   .is_parted = jvm_dump__is_spooled(runtime),
+				   .process = process };
 	err = place_fifo(dump, why);
 	if (!err)
-		err = ask(dump, runtime, why);
+		err = ask(dump, why);
 	if (!err)
 		err = wait_for_dump(dump, why);
-	dump->word = err == -ECANCELED ? WORD_ASKED : WORD_DONE;
-	take_away(dump);
+	if (err || !dump->is_parted)
+		take_away(dump);
 	return err;
 }
 
@@ -237,15 +328,22 @@ int jvm_dump__end(struct jvm_dump *dump, struct buf *why)
 {
 	const uint64_t until_ns = clock__monotonic_ns() + ANSWER_NS;
 	struct pollfd ready = { .fd = dump->socket, .events = POLLIN };
-	int err = dump->socket < 0 ? 0 : -EAGAIN;
+	int err = dump->socket < 0 ? 0 : -EAGAIN, kept;
 
 	files__close(&dump->fd);
+	kept = take_away(dump);
 	while (err == -EAGAIN && clock__monotonic_ns() < until_ns) {
 		poll(&ready, 1, 100);
 		err = take_answer(dump, why);
 	}
-	take_away(dump);
+	if (kept) {
+		buf__reset(why);
+		buf__printf(why, "its objects could not be kept until all of their names were"
+				 " there: %s (TMPDIR says where that is)", strerror(-kept));
+		err = kept;
+	}
 	files__close(&dump->socket);
+	files__close(&dump->inside);
 	files__close(&dump->directory);
 	buf__free(&dump->said);
 	return err == -EAGAIN ? -ETIMEDOUT : err;

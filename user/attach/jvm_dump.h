@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The heap dump that a JVM makes by itself (jcmd GC.heap_dump), into a FIFO instead of a file:
- * nothing is loaded into it, and nothing written to a disk. The FIFO is its user's, in its own
- * /tmp, under a name that nobody can foretell; it is taken away as soon as the JVM has opened it,
- * by a keeper (base/keeper.h) also if this process is killed.
+ * nothing is loaded into it, and nothing written to a disk. The FIFO is its user's, in a directory of
+ * its own in its own /tmp, under a name that nobody can foretell; both are taken away as soon as
+ * they are not needed any more, by a keeper (base/keeper.h) also if this process is killed. A JVM that comes to
+ * open it later finds no directory, and makes no dump.
  *
  *	err = jvm_dump__check(process, runtime, &why);
  *	err = jvm_dump__begin(process, runtime, stop_fd, &dump, &why);
@@ -21,16 +22,19 @@ struct process;
 struct runtime;
 
 struct jvm_dump {
-	int fd;	    /* of the FIFO; -1: none */
+	int fd;	    /* to be read; -1: none */
+	int out;    /* where the keeper writes that, unless it is the FIFO itself, and ... */
+	int spool;  /* ... the file in which it keeps objects */
 	int socket; /* the JVM's answer comes there */
-	int directory;
+	int directory; /* the process's /tmp, and in it ... */
+	int inside;    /* ... the one that the FIFO is in */
 	int stop_fd;
 	const struct process *process;
 	struct buf said; /* of the answer, so far */
 	struct keeper keeper;
-	bool is_kept; /* the keeper lives */
-	char word; /* for it, when it is to end */
-	char name[AGENT_NAME_ROOM];
+	bool is_parted; /* it comes in two streams */
+	bool is_kept;	/* the keeper lives */
+	char name[AGENT_NAME_ROOM]; /* of that directory */
 };
 
 /*
@@ -39,6 +43,9 @@ struct jvm_dump {
  */
 int jvm_dump__check(const struct process *process, const struct runtime *runtime,
 		    struct buf *why);
+
+/* Are objects kept in a file of this side until all of the dump is there? jvm_relay.h says why. */
+bool jvm_dump__is_spooled(const struct runtime *runtime);
 
 /*
  * Have it begin: when this returns, the dump's first bytes are there. The same; after an

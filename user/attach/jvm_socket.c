@@ -9,37 +9,30 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "attach/agent_file.h"
+#include "attach/jvm_handshake.h"
 #include "attach/jvm_options.h"
 #include "attach/patience.h"
 #include "attach/peer.h"
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/files.h"
-#include "base/keeper.h"
-#include "base/rights.h"
 #include "target/proc_stat.h"
 #include "target/process.h"
-#include "target/procfs.h"
 #include "target/runtime.h"
 
 #define OLDEST 11 /* version of Java */
 #define ANSWER_NS (10 * NS_PER_S)
-#define LISTENS_NS (5 * NS_PER_S) /* it has that long to make its socket */
 #define ANSWER_MOST ((size_t)1 << 24) /* bytes: what says more is no JVM's answer */
-#define PAUSE_MS 10
-#define DIRECTORY "/tmp" /* of HotSpot: a constant */
+#define DIRECTORY "/tmp" /* jvm_socket.h says why */
 
 /* ---------------------------------------------------------------- what can be known before */
 
@@ -53,26 +46,48 @@ int jvm_socket__major(const struct runtime *runtime)
 	return major;
 }
 
-/* Who does not catch SIGQUIT dies of it. */
-static bool catches_quit(const struct process *process)
-{
-	struct buf status = BUF_INIT;
-	const char *at;
-	uint64_t mask = 0;
-	size_t len;
-
-	if (process__read(process, "status", &status) == 0 &&
-	    procfs__field(&status, "SigCgt", &at, &len))
-		procfs__number(&at, at + len, 16, &mask);
-	buf__free(&status);
-	return mask >> (SIGQUIT - 1) & 1;
-}
-
 static bool is_stopped(const struct process *process)
 {
 	struct proc_stat stat;
 
 	return proc_stat__read(process, &stat) == 0 && (stat.state == 'T' || stat.state == 't');
+}
+
+static int open_socket(int directory, const struct process *process)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), ".java_pid%d", process__inner_pid(process));
+	fd = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Asked by SIGQUIT, a JVM that listens looks whether its socket is there, and makes another if not:
+ * since 14 (JDK-8225690, JDK-8235211) and 11.0.13. Older ones print all their stacks instead.
+ */
+static bool makes_new_socket(const struct runtime *runtime)
+{
+	const int major = jvm_socket__major(runtime);
+	int update = 0;
+
+	if (major == 11 && sscanf(runtime->version, "11.0.%d", &update) == 1)
+		return update >= 13;
+	return !major || major >= 14;
+}
+
+static bool has_lost_socket(const struct process *process, const struct runtime *runtime)
+{
+	int directory, fd;
+
+	if (makes_new_socket(runtime) || !jvm_handshake__has_listener(process))
+		return false;
+	directory = process__open_file(process, DIRECTORY, O_PATH | O_DIRECTORY);
+	fd = directory < 0 ? directory : open_socket(directory, process);
+	files__close(&directory);
+	files__close(&fd);
+	return fd == -ENOENT;
 }
 
 bool jvm_socket__is_refused(const struct process *process, const struct runtime *runtime,
@@ -93,6 +108,11 @@ bool jvm_socket__is_refused(const struct process *process, const struct runtime 
 	else if (jvm_options__flag(options, "DisableAttachMechanism", false))
 		buf__add_str(why, "it was started with -XX:+DisableAttachMechanism, so that nobody"
 				  " can ask it anything: start it without that");
+	else if (has_lost_socket(process, runtime))
+		buf__printf(why, "its attach socket (" DIRECTORY "/.java_pid%d of its own view) was"
+				 " removed, as by a job that tidies " DIRECTORY ", and Java %s makes"
+				 " no new one (Java 11.0.13, 14 and later do): start it anew",
+			    process__inner_pid(process), escape(runtime->version));
 	else if (is_stopped(process))
 		buf__printf(why, "it is stopped, by a signal or a debugger, and can answer nothing:"
 				 " let it go on (kill -CONT %d)", process->pid);
@@ -152,154 +172,15 @@ static int connect_to(int socket_fd, const struct process *process)
 	return err ? err : fd;
 }
 
-static int try_socket(int directory, const struct process *process)
+int jvm_socket__try(int directory, const struct process *process)
 {
-	char name[64];
 	struct stat st;
-	int fd, answer;
+	int fd = open_socket(directory, process), answer;
 
-	snprintf(name, sizeof(name), ".java_pid%d", process__inner_pid(process));
-	fd = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	answer = fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) ? connect_to(fd, process) : -EXDEV;
 	close(fd);
-	return answer;
-}
-
-/* ---------------------------------------------------------------- the handshake */
-
-struct handshake {
-	const struct process *process;
-	int directory;
-	char name[64];
-	bool is_anothers; /* the file: so somebody else is asking, or has died over it */
-	struct keeper keeper;
-};
-
-/*
- * Whoever asks at the same time makes it as the JVM's user or as root. Of one of anybody else the
- * JVM takes no notice: it prints all its stacks.
- */
-static int check_file(const struct handshake *handshake)
-{
-	struct stat st;
-
-	if (fstatat(handshake->directory, handshake->name, &st, AT_SYMLINK_NOFOLLOW))
-		return -EAGAIN;
-	return S_ISREG(st.st_mode) && (!st.st_uid || st.st_uid == handshake->process->euid) ?
-		       -EEXIST : -EBUSY;
-}
-
-/* It must be its user's. One that is there already (-EEXIST) does as well, and is left there. */
-static int make_file(const struct handshake *handshake)
-{
-	struct rights rights;
-	const bool became = agent_file__become_user(handshake->process, &rights);
-	int err = 0, fd;
-
-	fd = openat(handshake->directory, handshake->name,
-		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		err = -errno;
-	files__close(&fd);
-	if (became)
-		rights__give_back(&rights);
-	return err == -EEXIST ? check_file(handshake) : err;
-}
-
-/* A keeper's life: the file would have the JVM listen at somebody's later SIGQUIT. */
-static int keep(void *context, int socket)
-{
-	const struct handshake *handshake = context;
-	int err = make_file(handshake);
-	char word;
-
-	if (keeper__say(socket, &err, sizeof(err)) > 0)
-		keeper__hear(socket, &word, 1);
-	if (!err)
-		unlinkat(handshake->directory, handshake->name, 0);
-	return 0;
-}
-
-static int start_keeper(struct handshake *handshake)
-{
-	int err;
-
-	snprintf(handshake->name, sizeof(handshake->name), ".attach_pid%d",
-		 process__inner_pid(handshake->process));
-	err = keeper__start(&handshake->keeper, keep, handshake);
-	if (err)
-		return err;
-	if (keeper__hear(handshake->keeper.socket, &err, sizeof(err)) != (ssize_t)sizeof(err))
-		err = -ECHILD;
-	handshake->is_anothers = err == -EEXIST;
-	if (!err || handshake->is_anothers)
-		return 0;
-	keeper__end(&handshake->keeper);
-	return err;
-}
-
-static int send_quit(const struct process *process)
-{
-	if (!process__alive(process))
-		return -ESRCH;
-	if (process->pidfd < 0)
-		return kill(process->pid, SIGQUIT) ? -errno : 0;
-	return syscall(SYS_pidfd_send_signal, process->pidfd, SIGQUIT, NULL, 0) ? -errno : 0;
-}
-
-static bool listens_not_yet(int answer)
-{
-	return answer == -ENOENT || answer == -ECONNREFUSED;
-}
-
-static int wait_for_socket(const struct handshake *handshake, const struct patience *patience,
-			   uint64_t ns)
-{
-	const uint64_t until_ns = clock__monotonic_ns() + ns;
-	struct pollfd stop = { .fd = patience->stop_fd, .events = POLLIN };
-
-	for (;;) {
-		int fd = try_socket(handshake->directory, handshake->process);
-
-		if (!listens_not_yet(fd) || clock__monotonic_ns() >= until_ns ||
-		    !process__alive(handshake->process))
-			return fd;
-		if (poll(&stop, 1, PAUSE_MS) > 0)
-			return -ECANCELED;
-	}
-}
-
-/* A JVM that listens already would take SIGQUIT for a wish to see its stacks. */
-static int have_it_listen(const struct handshake *handshake, const struct patience *patience)
-{
-	int answer = wait_for_socket(handshake, patience, 0);
-
-	if (!listens_not_yet(answer))
-		return answer;
-	answer = send_quit(handshake->process);
-	return answer ? answer : wait_for_socket(handshake, patience, LISTENS_NS);
-}
-
-/* Somebody else asks first. Where nothing comes of that, his file is there yet, or not. */
-static int shake_hands(int directory, const struct process *process,
-		       const struct patience *patience)
-{
-	struct handshake handshake = { .process = process, .directory = directory };
-	int answer = start_keeper(&handshake);
-
-	if (!answer && handshake.is_anothers) {
-		answer = wait_for_socket(&handshake, patience, LISTENS_NS);
-		keeper__end(&handshake.keeper);
-		if (!listens_not_yet(answer))
-			return answer;
-		answer = start_keeper(&handshake);
-	}
-	if (answer)
-		return answer;
-	answer = have_it_listen(&handshake, patience);
-	keeper__end(&handshake.keeper);
 	return answer;
 }
 
@@ -325,7 +206,7 @@ static int explain(const struct process *process, int err, struct buf *why)
 	case -ENOENT:
 		buf__printf(why, "it has not made its attach socket (" DIRECTORY "/.java_pid%d) in"
 				 " %d s: it is too busy, or does not listen",
-			    process__inner_pid(process), (int)(LISTENS_NS / NS_PER_S));
+			    process__inner_pid(process), JVM_HANDSHAKE_SECONDS);
 		break;
 	case -ECONNREFUSED:
 	case -EXDEV:
@@ -335,9 +216,13 @@ static int explain(const struct process *process, int err, struct buf *why)
 		break;
 	case -EBUSY:
 		buf__printf(why,
-			    "another user has made " DIRECTORY "/.attach_pid%d of its own view,"
-			    " by which a JVM is asked to listen: remove it",
-			    process__inner_pid(process));
+			    "another user has made .attach_pid%d, by which a JVM is asked to"
+			    " listen, in " DIRECTORY " of its own view or in its current"
+			    " directory: remove it", process__inner_pid(process));
+		break;
+	case -EOPNOTSUPP:
+		buf__add_str(why, "it does not take SIGQUIT, by which a JVM is asked to listen"
+				  " (-Xrs, or it is still starting): start it without -Xrs");
 		break;
 	case -ECANCELED:
 		buf__add_str(why, "stopped before it has answered");
@@ -355,20 +240,9 @@ int jvm_socket__connect(const struct process *process, struct patience *patience
 
 	if (directory < 0)
 		return explain(process, directory == -ENOENT ? -ENOTDIR : directory, why);
-	answer = try_socket(directory, process);
-	if (listens_not_yet(answer)) {
-		while (!catches_quit(process) && patience__wait(patience))
-			;
-		if (catches_quit(process)) {
-			answer = shake_hands(directory, process, patience);
-		} else {
-			close(directory);
-			buf__add_str(why, "it does not take SIGQUIT, by which a JVM is asked to"
-					  " listen (-Xrs, or it is still starting): start it"
-					  " without -Xrs");
-			return -EOPNOTSUPP;
-		}
-	}
+	answer = jvm_socket__try(directory, process);
+	if (jvm_handshake__is_due(answer))
+		answer = jvm_handshake(directory, process, patience);
 	close(directory);
 	return answer < 0 ? explain(process, answer, why) : answer;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The attach socket of a HotSpot JVM: /tmp/.java_pidPID as the process sees /tmp and itself,
- * whatever its java.io.tmpdir is. It makes it when it is asked to: by SIGQUIT while there is a
- * file .attach_pidPID of its user's. A process that is no JVM dies of SIGQUIT, and one that has
- * attaching disabled prints all its stacks instead: so nobody is sent it who was not looked at
- * (jvm_socket__is_refused()).
+ * whatever its java.io.tmpdir is: os::get_temp_directory() of os_linux.cpp is the constant "/tmp",
+ * so that tools find it (JDK-7009828; it was the property in some updates of Java 6 only, which is
+ * refused). It makes it when it is asked to (jvm_handshake.h).
  *
  * Format: attachListener_linux.cpp, VirtualMachineImpl.java of OpenJDK.
  */
@@ -29,6 +28,12 @@ bool jvm_socket__is_refused(const struct process *process, const struct runtime 
 
 /* The version of Java: 17; of "1.8.0_402" 8. 0: not known. */
 int jvm_socket__major(const struct runtime *runtime);
+
+/*
+ * Connect to the socket in its /tmp as it is, asking nobody to make one. The descriptor; -ENOENT:
+ * there is none; -ECONNREFUSED: nobody listens; -EXDEV: it is another's; or negative errno.
+ */
+int jvm_socket__try(int directory, const struct process *process);
 
 /*
  * A connection, non-blocking, to be closed. The process must be a HotSpot that is not refused. With

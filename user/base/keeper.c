@@ -55,3 +55,8 @@ void keeper__end(struct keeper *keeper)
 	while (waitpid(keeper->pid, &status, 0) < 0 && errno == EINTR)
 		;
 }
+
+void keeper__leave(struct keeper *keeper)
+{
+	close(keeper->socket);
+}

@@ -29,4 +29,7 @@ ssize_t keeper__hear(int socket, void *word, size_t len);
 /* Close the socket, and wait until it has ended. */
 void keeper__end(struct keeper *keeper);
 
+/* Close the socket, and let it end when it will. */
+void keeper__leave(struct keeper *keeper);
+
 #endif

@@ -30,7 +30,7 @@ static const struct option way_options[] = {
 	  .offset = offsetof(struct graph_settings, via),
 	  .help = "How a process tells its heap: by probes, its own or an agent's; or jvm: a"
 		  " HotSpot JVM (17 or later) makes its own dump, which is read as it comes:"
-		  " nothing is loaded, nothing is written to a disk" },
+		  " nothing is loaded, and it writes to no disk" },
 	{ .name = NULL },
 };
 

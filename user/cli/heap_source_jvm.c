@@ -44,13 +44,15 @@ static void set_heading(struct heap_source *source, const struct process *proces
 	heading->subject = buf__str(&source->subject);
 }
 
-static void say_what_comes(const struct process *process)
+static void say_what_comes(const struct process *process, const struct runtime *runtime)
 {
 	struct buf text = BUF_INIT;
 
 	process__describe(process, &text);
 	note("%s is asked by its attach socket for its own heap dump: it collects garbage, and"
-	     " stands still until the dump is made", buf__str(&text));
+	     " stands still until the dump is made%s", buf__str(&text),
+	     jvm_dump__is_spooled(runtime) ? "; until it is read, gctrace keeps it in an unnamed"
+					     " file in TMPDIR (/tmp), as large as its heap" : "");
 	buf__free(&text);
 }
 
@@ -73,7 +75,7 @@ static int read_dump(struct heap_source *source, const struct process *process,
 	struct jvm_dump dump;
 	int err, ended;
 
-	say_what_comes(process);
+	say_what_comes(process, runtime);
 	err = jvm_dump__begin(process, runtime, signals__stop_fd(), &dump, &why);
 	if (err) {
 		fail(process, err, buf__str(&why));

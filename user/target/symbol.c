@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "elf_file.h"
 
@@ -16,33 +17,28 @@ struct table {
 	size_t names_len;
 };
 
-static bool is_function(const struct table *table, const Elf64_Sym *symbol, const char *name)
+static bool is_it(const struct table *table, const Elf64_Sym *symbol, unsigned int type,
+		  const char *name)
 {
-	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+	return ELF64_ST_TYPE(symbol->st_info) == type && symbol->st_shndx != SHN_UNDEF &&
 	       symbol->st_name < table->names_len &&
 	       strcmp(table->names + symbol->st_name, name) == 0;
 }
 
-static int find_in(const struct elf_file *elf, const struct table *table, const char *name,
-		   uint64_t *offset)
+static int find_in(const struct table *table, unsigned int type, const char *name,
+		   uint64_t *address)
 {
 	for (size_t i = 0; i < table->count; i++) {
-		const Elf64_Sym *symbol = &table->symbols[i];
-		const Elf64_Phdr *segment;
-
-		if (!is_function(table, symbol, name))
+		if (!is_it(table, &table->symbols[i], type, name))
 			continue;
-		segment = elf_file__segment_at(elf, symbol->st_value);
-		if (!segment || !(segment->p_flags & PF_X))
-			return -EINVAL;
-		*offset = symbol->st_value - segment->p_vaddr + segment->p_offset;
+		*address = table->symbols[i].st_value;
 		return 0;
 	}
 	return -ENOENT;
 }
 
-static int find_in_section(const struct elf_file *elf, const char *section, const char *name,
-			   uint64_t *offset)
+static int find_in_section(const struct elf_file *elf, const char *section, unsigned int type,
+			   const char *name, uint64_t *address)
 {
 	const Elf64_Shdr *header = elf_file__section(elf, section, NULL), *strings;
 	char *symbols = NULL, *names = NULL;
@@ -62,23 +58,74 @@ static int find_in_section(const struct elf_file *elf, const char *section, cons
 		table.count = header->sh_size / sizeof(Elf64_Sym);
 		table.names = names;
 		table.names_len = strings->sh_size;
-		err = find_in(elf, &table, name, offset);
+		err = find_in(&table, type, name, address);
 	}
 	free(symbols);
 	free(names);
 	return err;
 }
 
+static int find(const struct elf_file *elf, unsigned int type, const char *name,
+		uint64_t *address)
+{
+	int err = find_in_section(elf, ".symtab", type, name, address);
+
+	return err == -ENOENT ? find_in_section(elf, ".dynsym", type, name, address) : err;
+}
+
 int symbol__find_function(int fd, const char *name, uint64_t *offset)
 {
+	const Elf64_Phdr *segment;
+	struct elf_file elf;
+	uint64_t address = 0;
+	int err = elf_file__open(&elf, fd, NULL);
+
+	if (err)
+		return err;
+	err = find(&elf, STT_FUNC, name, &address);
+	if (!err) {
+		segment = elf_file__segment_at(&elf, address);
+		if (segment && segment->p_flags & PF_X)
+			*offset = address - segment->p_vaddr + segment->p_offset;
+		else
+			err = -EINVAL;
+	}
+	elf_file__close(&elf);
+	return err;
+}
+
+/* What is added to addresses in the file where its byte at this offset is mapped to `start`. */
+static int find_bias(const struct elf_file *elf, uint64_t start, uint64_t offset, uint64_t *bias)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	for (size_t i = 0; i < elf->segment_count; i++) {
+		const Elf64_Phdr *segment = &elf->segments[i];
+		const uint64_t first = segment->p_offset & ~(page - 1);
+
+		if (segment->p_type != PT_LOAD || offset < first ||
+		    offset - first >= segment->p_offset - first + segment->p_filesz)
+			continue;
+		*bias = start - offset - (segment->p_vaddr - segment->p_offset);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int symbol__find_variable(int fd, const char *name, uint64_t start, uint64_t offset,
+			  uint64_t *address)
+{
+	uint64_t value = 0, bias = 0;
 	struct elf_file elf;
 	int err = elf_file__open(&elf, fd, NULL);
 
 	if (err)
 		return err;
-	err = find_in_section(&elf, ".symtab", name, offset);
-	if (err == -ENOENT)
-		err = find_in_section(&elf, ".dynsym", name, offset);
+	err = find(&elf, STT_OBJECT, name, &value);
+	if (!err)
+		err = find_bias(&elf, start, offset, &bias);
+	if (!err)
+		*address = bias + value;
 	elf_file__close(&elf);
 	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of an ELF file by name, from its .symtab, else its .dynsym: for the few places where
- * a runtime tells by a function what it tells by no probe.
+ * Functions and variables of an ELF file by name, from its .symtab, else its .dynsym: for the few
+ * places where a runtime tells by these what it tells by no probe.
  */
 #ifndef GCTRACE_TARGET_SYMBOL_H
 #define GCTRACE_TARGET_SYMBOL_H
@@ -14,5 +14,12 @@
  * otherwise as elf_file__open().
  */
 int symbol__find_function(int fd, const char *name, uint64_t *offset);
+
+/*
+ * Where the variable of exactly this name is in a process that has the file's byte at `offset`
+ * mapped to the address `start`. The same.
+ */
+int symbol__find_variable(int fd, const char *name, uint64_t start, uint64_t offset,
+			  uint64_t *address);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -29,8 +31,16 @@
 /* In the memory of both. */
 static struct seen {
 	int asked, stacks;
-	bool listens;
+	bool listens, has_listener, goes_on;
 } *seen;
+
+enum kind {
+	WILLING,
+	ASKED_BY_ANOTHER,
+	IGNORANT,  /* does not catch SIGQUIT */
+	LISTENING, /* takes itself to be */
+	LATE,	   /* takes no signal for a while, as in a long pause */
+};
 
 static struct fake {
 	pid_t pid;
@@ -63,18 +73,49 @@ static void on_quit(int signal)
 		seen->stacks++;
 }
 
-static void live(int ready, bool is_asked_by_another)
+/* Signals are taken when the test says so. */
+static void hold_signals(void)
 {
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	while (!seen->goes_on)
+		poll(NULL, 0, 1);
+	sigemptyset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+/* What a JVM calls its thread. */
+static void *listener(void *unused)
+{
+	prctl(PR_SET_NAME, "Attach Listener");
+	seen->has_listener = true;
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void live(int ready, enum kind kind)
+{
+	pthread_t thread;
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	name_files(getpid());
-	signal(SIGQUIT, on_quit);
-	if (write(ready, "", 1) == 1 && is_asked_by_another && poll(NULL, 0, 50) == 0)
+	if (kind != IGNORANT)
+		signal(SIGQUIT, on_quit);
+	if (kind == LISTENING && !pthread_create(&thread, NULL, listener, NULL))
+		while (!seen->has_listener)
+			poll(NULL, 0, 1);
+	if (write(ready, "", 1) == 1 && kind == ASKED_BY_ANOTHER && poll(NULL, 0, 50) == 0)
 		listen_now();
+	if (kind == LATE)
+		hold_signals();
 	for (;;)
 		pause();
 }
 
-static void begin(bool is_asked_by_another)
+static void begin(enum kind kind)
 {
 	int ready[2];
 	char byte;
@@ -84,7 +125,7 @@ static void begin(bool is_asked_by_another)
 	fake.pid = fork();
 	assert_int_not_equal(fake.pid, -1);
 	if (fake.pid == 0)
-		live(ready[1], is_asked_by_another);
+		live(ready[1], kind);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	close(ready[0]);
 	close(ready[1]);
@@ -113,8 +154,10 @@ static void assert_connect(int want)
 {
 	struct patience patience = patience__for(fake.process, -1);
 	struct buf why = BUF_INIT;
-	int fd = jvm_socket__connect(fake.process, &patience, &why);
+	int fd;
 
+	patience.until_ns = 0; /* it has started */
+	fd = jvm_socket__connect(fake.process, &patience, &why);
 	if (want ? fd != want : fd < 0)
 		fail_msg("%d: %s", fd, buf__str(&why));
 	assert_int_equal(seen->stacks, 0);
@@ -126,7 +169,7 @@ static void assert_connect(int want)
 static void who_is_asked_listens(void **state)
 {
 	(void)state;
-	begin(false);
+	begin(WILLING);
 	assert_connect(0);
 	assert_int_equal(seen->asked, 1);
 	assert_int_not_equal(access(fake.file, F_OK), 0);
@@ -139,7 +182,7 @@ static void who_is_asked_listens(void **state)
 static void whom_another_asks_is_not_asked_again(void **state)
 {
 	(void)state;
-	begin(true);
+	begin(ASKED_BY_ANOTHER);
 	make_file();
 	assert_connect(0);
 	assert_int_equal(seen->asked, 0);
@@ -152,11 +195,111 @@ static void the_file_of_another_user_asks_nobody(void **state)
 	(void)state;
 	if (!fixture__is_root())
 		skip();
-	begin(false);
+	begin(WILLING);
 	make_file();
 	assert_int_equal(chown(fake.file, 65534, 65534), 0);
 	assert_connect(-EBUSY);
 	assert_int_equal(seen->asked, 0);
+	end();
+}
+
+static void who_does_not_catch_it_is_not_sent_it(void **state)
+{
+	(void)state;
+	begin(IGNORANT);
+	assert_connect(-EOPNOTSUPP);
+	assert_int_equal(kill(fake.pid, 0), 0);
+	assert_int_equal(waitpid(fake.pid, NULL, WNOHANG), 0);
+	end();
+}
+
+/* It looks there first, and takes no notice of another user's. */
+static void a_file_where_it_stands_is_looked_at(void **state)
+{
+	char old[4096], directory[] = "/tmp/gctrace-test.XXXXXX";
+
+	(void)state;
+	if (!fixture__is_root())
+		skip();
+	assert_non_null(getcwd(old, sizeof(old)));
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(chdir(directory), 0);
+	begin(WILLING);
+	assert_int_equal(chdir(old), 0);
+	snprintf(fake.file, sizeof(fake.file), "%s/.attach_pid%d", directory, fake.pid);
+	make_file();
+	assert_int_equal(chown(fake.file, 65534, 65534), 0);
+	assert_connect(-EBUSY);
+	assert_int_equal(seen->asked, 0);
+	end();
+	rmdir(directory);
+}
+
+/* With its socket there, though another's: it would see no reason to make one. */
+static void who_takes_itself_to_listen_is_not_asked(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	begin(LISTENING);
+	strcpy(address.sun_path, fake.socket);
+	assert_int_equal(bind(fd, (void *)&address, sizeof(address)), 0);
+	close(fd);
+	assert_connect(-ECONNREFUSED);
+	assert_int_equal(seen->asked, 0);
+	end();
+}
+
+/* Was it sent SIGQUIT, which it has not taken yet? */
+static bool is_pending(void)
+{
+	struct buf status = BUF_INIT;
+	unsigned long long pending = 0;
+	const char *at;
+
+	assert_int_equal(process__read(fake.process, "status", &status), 0);
+	at = strstr(buf__str(&status), "\nShdPnd:");
+	if (at)
+		sscanf(at, "\nShdPnd: %llx", &pending);
+	buf__free(&status);
+	return pending >> (SIGQUIT - 1) & 1;
+}
+
+static void wait_until(bool (*is_so)(void))
+{
+	while (!is_so())
+		poll(NULL, 0, 1);
+}
+
+static bool is_tidy(void)
+{
+	return access(fake.file, F_OK) != 0;
+}
+
+/* Whoever has asked it is dead by then. */
+static void who_comes_to_look_late_finds_the_file(void **state)
+{
+	pid_t asking;
+
+	(void)state;
+	begin(LATE);
+	asking = fork();
+	if (asking == 0) {
+		struct patience patience = patience__for(fake.process, -1);
+		struct buf why = BUF_INIT;
+
+		jvm_socket__connect(fake.process, &patience, &why);
+		_exit(0);
+	}
+	wait_until(is_pending);
+	kill(asking, SIGKILL);
+	waitpid(asking, NULL, 0);
+	seen->goes_on = true;
+	wait_until(is_tidy);
+	assert_int_equal(seen->asked, 1);
+	assert_int_equal(seen->stacks, 0);
+	assert_true(seen->listens);
 	end();
 }
 
@@ -195,6 +338,10 @@ int main(void)
 		cmocka_unit_test(who_is_asked_listens),
 		cmocka_unit_test(whom_another_asks_is_not_asked_again),
 		cmocka_unit_test(the_file_of_another_user_asks_nobody),
+		cmocka_unit_test(who_does_not_catch_it_is_not_sent_it),
+		cmocka_unit_test(a_file_where_it_stands_is_looked_at),
+		cmocka_unit_test(who_takes_itself_to_listen_is_not_asked),
+		cmocka_unit_test(who_comes_to_look_late_finds_the_file),
 		cmocka_unit_test(an_answer_has_an_end),
 	};
 

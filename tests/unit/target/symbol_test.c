@@ -17,6 +17,8 @@
 
 #include "target/symbol.h"
 
+extern const char __ehdr_start; /* the linker's: where the file's first byte is mapped */
+
 int looked_for_by_this_test(int n);
 
 __attribute__((noinline)) int looked_for_by_this_test(int n)
@@ -106,6 +108,23 @@ static void only_functions_of_that_very_name(void **state)
 	image__free(&image);
 }
 
+static void a_variable_is_where_it_is_in_memory(void **state)
+{
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const uint64_t start = (uint64_t)(uintptr_t)&__ehdr_start;
+	uint64_t address = 0;
+
+	(void)state;
+	assert_int_equal(symbol__find_variable(fd, "not_a_function_of_this_test", start, 0,
+					       &address), 0);
+	assert_int_equal(address, (uintptr_t)&not_a_function_of_this_test);
+	assert_int_equal(symbol__find_variable(fd, "looked_for_by_this_test", start, 0, &address),
+			 -ENOENT);
+	assert_int_equal(symbol__find_variable(fd, "not_a_function_of_this_test", start,
+					       UINT64_MAX / 2, &address), -EINVAL);
+	close(fd);
+}
+
 static void a_stripped_file_has_none(void **state)
 {
 	struct image image;
@@ -158,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_is_where_its_bytes_are),
 		cmocka_unit_test(only_functions_of_that_very_name),
+		cmocka_unit_test(a_variable_is_where_it_is_in_memory),
 		cmocka_unit_test(a_stripped_file_has_none),
 		cmocka_unit_test(tables_that_contradict_the_file),
 		cmocka_unit_test(an_address_that_is_nowhere),
