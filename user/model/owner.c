@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "owner.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "gctrace/wire.h"
@@ -50,12 +49,24 @@ static struct heap_type type_of(const struct heap *heap, uint32_t place)
 	return heap_types__at(heap__types(heap), heap__type(heap, place));
 }
 
-/* The object above, if it keeps hardly more than `bytes`; HEAP_NONE. */
+bool owner__is_class_object(const struct heap *heap, uint32_t place)
+{
+	static const char name[] = "java.lang.Class";
+	struct text type;
+
+	if (heap__is_node(heap, place))
+		return false;
+	type = type_of(heap, place).name;
+	return type.bytes == sizeof(name) - 1 && !memcmp(type.at, name, type.bytes);
+}
+
+/* The object above, if it keeps hardly more than `bytes`, and not by a static; HEAP_NONE. */
 static uint32_t next_above(const struct heap *heap, uint32_t place, uint64_t bytes)
 {
 	const uint32_t above = heap__dominator(heap, place);
 
 	if (above == HEAP_NONE || heap__is_node(heap, above) ||
+	    owner__is_class_object(heap, above) ||
 	    heap__retained(heap, above) - bytes > bytes / OWNER_PART)
 		return HEAP_NONE;
 	return above;

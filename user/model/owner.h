@@ -14,10 +14,14 @@
  * Without such an application type the owner is the nearest of the platform's that is no
  * collection (its cache, its pool). Where names tell nothing at all, for a runtime whose types have
  * no packages, it is the uppermost.
+ *
+ * A class of Java that may be unloaded has its statics in its class object, and what a loader or
+ * another holds by that is what a static holds: the search ends below it, as it does below a root.
  */
 #ifndef MODEL_OWNER_H
 #define MODEL_OWNER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "heap.h"
@@ -26,5 +30,8 @@
 
 /* Of an object that the roots reach: one above it, or itself. */
 uint32_t owner__of(const struct heap *heap, uint32_t place);
+
+/* Is an object, or a node of the roots, a class object of Java? */
+bool owner__is_class_object(const struct heap *heap, uint32_t place);
 
 #endif

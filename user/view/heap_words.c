@@ -6,6 +6,7 @@
 
 #include "../base/buf.h"
 #include "../base/units.h"
+#include "../model/owner.h"
 #include "gctrace/wire.h"
 #include "heap_view.h"
 
@@ -445,6 +446,26 @@ static void add_between(struct buf *out, const struct heap *heap, const struct f
 	vec__free(&between);
 }
 
+/* In a class object a static has its whole name, "shop.Cache.instance"; nothing else has a dot. */
+static bool add_static(struct buf *out, const struct heap *heap, uint32_t above, uint32_t owner)
+{
+	struct buf step = BUF_INIT;
+	bool is_static = false;
+
+	if (owner__is_class_object(heap, above)) {
+		heap_words__step(&step, heap, above, owner);
+		is_static = step.len > 1 && memchr(step.data + 1, '.', step.len - 1);
+	}
+	if (is_static) {
+		buf__add_str(out, "; held by static ");
+		buf__add(out, step.data + 1, step.len - 1);
+	}
+	if (step.error)
+		out->error = step.error;
+	buf__free(&step);
+	return is_static;
+}
+
 static void add_holder(struct buf *out, const struct heap *heap, uint32_t owner)
 {
 	const uint32_t above = heap__dominator(heap, owner);
@@ -458,6 +479,8 @@ static void add_holder(struct buf *out, const struct heap *heap, uint32_t owner)
 		heap_words__root(out, heap, above);
 		return;
 	}
+	if (add_static(out, heap, above, owner))
+		return;
 	buf__add_str(out, "; part of what a ");
 	heap_words__type_of(out, heap, above);
 	buf__add_str(out, " keeps");

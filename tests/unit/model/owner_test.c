@@ -107,6 +107,20 @@ static void who_keeps_much_more_is_not(void **state)
 			  { "java.util.HashMap$Node[]", 0 } });
 }
 
+/* A loader holds its classes, and is not to blame for what their statics hold. */
+static void what_a_static_holds_in_a_class_object_is_nobody_elses(void **state)
+{
+	(void)state;
+	expect_owner(3, { { "org.server.WebappClassLoader", 0 }, { "java.util.ArrayList", 0 },
+			  { "java.lang.Class", 0 }, { "java.util.HashMap", 0 },
+			  { "java.util.HashMap$Node[]", 0 } });
+	expect_owner(2, { { "org.server.WebappClassLoader", 0 }, { "java.lang.Class", 0 },
+			  { "shop.Cache", 0 }, { "java.util.HashMap", 0 },
+			  { "java.util.HashMap$Node[]", 0 } });
+	expect_owner(0, { { "shop.Classes", 0 }, { "java.lang.ClassValue", 0 },
+			  { "java.util.HashMap$Node[]", 0 } });
+}
+
 /* By its definition: what a link is, its number in `types` says, the first two are collections. */
 static const char *const types[] = { "X[]", "System.Collections.List<A>", "System.Host", "app.A" };
 
@@ -162,6 +176,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_package_is_the_programs_where_the_platforms_have),
 		cmocka_unit_test(the_platforms_own_cache_is_one_too),
 		cmocka_unit_test(who_keeps_much_more_is_not),
+		cmocka_unit_test(what_a_static_holds_in_a_class_object_is_nobody_elses),
 		cmocka_unit_test(it_is_who_the_definition_says),
 	};
 

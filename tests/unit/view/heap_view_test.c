@@ -8,12 +8,14 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/escape.h"
 #include "gctrace/wire.h"
 #include "model/heap_paths.h"
 #include "samples.h"
 #include "unit/model/dump.h"
 #include "view/heap_view.h"
+#include "view/heap_words.h"
 
 enum { PAIR = 10, PAIRS, LEAF };
 enum { AT_PAIR = 0x1000, AT_PAIRS = 0x2000, AT_LEAF = 0x3000 };
@@ -454,6 +456,45 @@ static void test_no_address_is_recommended_of_a_process(void **state)
 			   " 'com.shop.TheTypeOfOrdersThatHaveBeenSentButNotYetBeenPaidForInFull'");
 }
 
+/* A Java class that may be unloaded: below its loader, with its own field and one of `Visits`. */
+static struct heap *class_that_holds(void)
+{
+	struct heap_builder *builder = heap_builder__new(0);
+
+	dump__begin(builder);
+	dump__class(builder, PAIR, "java.lang.Class", "data", 5, GCTRACE_CLASS_VARIABLE);
+	dump__define(builder, GCTRACE_SPACE_FIELD, PAIR, 1, U, "shop.Visits.byId");
+	dump__class(builder, LEAF, "java.util.HashMap", "", 0, 0);
+	dump__root(builder, GCTRACE_C_HANDLES, 0, AT_PAIR, GCTRACE_ROOT_HANDLE, 0, 0);
+	dump__refer(builder, AT_PAIR, PAIR, 32, { AT_PAIRS, AT_LEAF });
+	dump__leaf(builder, AT_PAIRS, LEAF, 16);
+	dump__leaf(builder, AT_LEAF, LEAF, 16);
+	dump__end(builder, GCTRACE_DUMP_COMPLETE);
+	return dump__heap(builder);
+}
+
+static void assert_holder(struct heap *heap, uint64_t address, const char *expected)
+{
+	const uint32_t place = place_of(heap, address);
+	const struct finding finding = { .kind = FINDING_LARGE, .place = place, .owner = place };
+	struct buf words = BUF_INIT;
+
+	heap_words__finding(&words, heap, &finding);
+	assert_non_null(strchr(buf__str(&words), ';'));
+	assert_string_equal(strchr(buf__str(&words), ';'), expected);
+	buf__free(&words);
+}
+
+static void test_what_a_static_in_a_class_object_holds_is_told_by_its_name(void **state)
+{
+	struct heap *heap = class_that_holds();
+
+	(void)state;
+	assert_holder(heap, AT_LEAF, "; held by static shop.Visits.byId");
+	assert_holder(heap, AT_PAIRS, "; part of what a java.lang.Class keeps");
+	heap__free(heap);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -468,6 +509,7 @@ int main(void)
 		cmocka_unit_test(test_roots_tell_what_they_refer_to),
 		cmocka_unit_test(test_a_name_that_fills_the_screen),
 		cmocka_unit_test(test_no_address_is_recommended_of_a_process),
+		cmocka_unit_test(test_what_a_static_in_a_class_object_holds_is_told_by_its_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
