@@ -160,15 +160,33 @@ static void settle(struct type *type)
 		types__link(type);
 }
 
+/* One that is being loaded has got its number elsewhere (newcomers.h). */
 static void number_all(struct visit *visit, const jclass *classes, jint count)
 {
 	for (jint i = 0; i < count; i++) {
-		const uint32_t number = types__add();
+		const uint32_t number = number_of(visit, classes[i]) ? 0 : types__add();
 
 		if (number)
 			VM_CALL(visit->jvmti, SetTag, classes[i], number);
 	}
 	types.known = types.count;
+}
+
+static void learn_known(struct visit *visit, jclass class_)
+{
+	const uint32_t number = number_of(visit, class_);
+
+	if (number && number <= types.known)
+		learn(visit, class_, number);
+}
+
+static void keep_or_drop(struct visit *visit, jclass class_, struct type *type)
+{
+	held__take(visit, class_, type);
+	if (type->is_lasting || type == types__at(0))
+		drop(visit, class_);
+	else if (!type->kept_by)
+		type->kept_by = JVMTI_HEAP_REFERENCE_JNI_LOCAL;
 }
 
 bool classes__learn(struct visit *visit)
@@ -181,13 +199,11 @@ bool classes__learn(struct visit *visit)
 		return false;
 	number_all(visit, classes, count);
 	for (jint i = 0; i < count; i++)
-		learn(visit, classes[i], number_of(visit, classes[i]));
+		learn_known(visit, classes[i]);
 	for (uint32_t number = 1; number <= types.known; number++)
 		settle(types__at(number));
-	for (jint i = 0; i < count; i++) {
-		held__take(visit, classes[i], types__at(number_of(visit, classes[i])));
-		drop(visit, classes[i]);
-	}
+	for (jint i = 0; i < count; i++)
+		keep_or_drop(visit, classes[i], types__at(number_of(visit, classes[i])));
 	vm__free(visit->jvmti, classes);
 	return types.classes != 0;
 }

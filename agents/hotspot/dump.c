@@ -24,6 +24,7 @@
 #include "agents/common/totals.h"
 #include "classes.h"
 #include "held.h"
+#include "newcomers.h"
 #include "nodes.h"
 #include "producer.h"
 #include "roots.h"
@@ -57,8 +58,10 @@ static void tell_begin(struct gctrace_writer *writer)
 static bool tell_names(struct visit *visit)
 {
 	struct gctrace_writer *writer = emitter__take(0, 0);
-	const bool is_learnt = classes__learn(visit);
+	bool is_learnt;
 
+	newcomers__await(visit);
+	is_learnt = classes__learn(visit);
 	roots__begin(writer);
 	if (is_learnt) {
 		classes__tell(writer);
@@ -129,6 +132,7 @@ static bool make(void)
 	is_whole = tell_names(&visit) && pace__may_go_on() && walk(&visit);
 	if (is_whole)
 		tell_late_names(&visit);
+	newcomers__let_go(&visit);
 	vm__leave(&visit);
 	return is_whole;
 }

@@ -8,6 +8,7 @@
 #include "agents/common/table.h"
 #include "names.h"
 #include "threads.h"
+#include "types.h"
 
 #include <string.h>
 
@@ -170,12 +171,30 @@ static void tell_common(struct gctrace_writer *writer, uint64_t container, uint6
 	gctrace_write_root(writer, object, flags, kind, NO_ID);
 }
 
+static bool is_left_out(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info)
+{
+	return kind == JVMTI_HEAP_REFERENCE_JNI_LOCAL && left_out &&
+	       info->jni_local.thread_tag == left_out;
+}
+
+/* Each has one such handle; what else refers to the class is told. */
+bool roots__is_ours(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
+		    uint64_t number)
+{
+	struct type *type = types__at(number);
+
+	if (!type->kept_by || type->kept_by != kind ||
+	    (kind == JVMTI_HEAP_REFERENCE_JNI_LOCAL && !is_left_out(kind, info)))
+		return false;
+	type->kept_by = 0;
+	return true;
+}
+
 void roots__tell(struct gctrace_writer *writer, jvmtiHeapReferenceKind kind,
 		 const jvmtiHeapReferenceInfo *info, uint64_t object, uint32_t flags, jlong *tag,
 		 struct totals *totals)
 {
-	if (kind == JVMTI_HEAP_REFERENCE_JNI_LOCAL && left_out &&
-	    info->jni_local.thread_tag == left_out)
+	if (is_left_out(kind, info))
 		return;
 	totals->roots++;
 	switch (kind) {

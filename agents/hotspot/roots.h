@@ -29,6 +29,10 @@ void roots__begin(struct gctrace_writer *writer);
 /* The handles of this thread are the dump's own, and are not told. */
 void roots__leave_out(jlong thread_tag);
 
+/* The handle by which we keep a class: neither a root nor a way to it. number: the object's tag. */
+bool roots__is_ours(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
+		    uint64_t number);
+
 /*
  * One that the JVM tells. flags: enum gctrace_reference_flags. tag: of the object; a thread that
  * has none gets one.

@@ -3,6 +3,7 @@
 
 #include <gctrace/wire.h>
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define MOST_TYPES (1u << 20)
@@ -24,6 +25,7 @@ bool types__init(void)
 
 void types__empty(void)
 {
+	types.of.used = (types.count + 1) * sizeof(struct type); /* with what stands for none */
 	region__empty(&types.of);
 	region__empty(&types.texts);
 	region__empty(&types.fields);
@@ -34,14 +36,18 @@ void types__empty(void)
 
 void types__begin(void)
 {
-	region__get(&types.of, sizeof(struct type));
 	region__get(&types.texts, 1); /* an empty text */
 }
 
 uint32_t types__add(void)
 {
-	_Static_assert(sizeof(struct type) % 8 == 0, "they stand side by side");
-	return region__get(&types.of, sizeof(struct type)) ? ++types.count : 0;
+	uint32_t count = atomic_load(&types.count);
+
+	do {
+		if (count == MOST_TYPES - 1)
+			return 0;
+	} while (!atomic_compare_exchange_weak(&types.count, &count, count + 1));
+	return count + 1;
 }
 
 bool types__is_named(const struct type *type, const char *name)

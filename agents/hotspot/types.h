@@ -4,7 +4,8 @@
  * object, so that the JVM hands it to us with every object.
  *
  * Those that are loaded are learnt before the pause (classes.h). One that is loaded meanwhile gets
- * a number in the pause, is TYPE_STRANGE, and is learnt when the program runs again.
+ * a number then (newcomers.h) or in the pause, is TYPE_STRANGE, and is learnt when the program runs
+ * again.
  *
  * PLACES. The JVM tells a field by an index that counts all fields of all interfaces first, then
  * those of the classes above, then its own, statics and numbers included. We tell the position
@@ -44,6 +45,7 @@ struct type {
 	uint32_t stamp;
 	uint16_t strength; /* of `referent`: enum gctrace_reference_flags */
 	uint8_t kind;
+	uint8_t kept_by; /* kind of root: a handle of ours, still to be met; 0: none */
 	bool is_final;	   /* a reference of what awaits its finalizer */
 	bool is_lasting;   /* never unloaded */
 	bool is_array;
@@ -59,7 +61,7 @@ struct field {
 struct types {
 	struct region of; /* struct type, by number; that of 0 stands for what has no number */
 	struct region texts, fields, positions, interfaces;
-	uint32_t count;	 /* numbers 1 … count are given */
+	_Atomic(uint32_t) count; /* numbers 1 … count are given */
 	uint32_t known;	 /* 1 … known before the pause */
 	uint32_t classes; /* the number of java.lang.Class */
 };
@@ -73,7 +75,7 @@ void types__empty(void);
 /* Before the first number is given. */
 void types__begin(void);
 
-/* A new number; 0: there is no room. Legal in a pause. */
+/* A new number; 0: there is no room. Any thread, also in a pause. */
 uint32_t types__add(void);
 
 /* Never NULL: what has no number is TYPE_STRANGE. */

@@ -96,9 +96,12 @@ static jint JNICALL tell(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceIn
 			 jlong class_, jlong referrer_class, jlong size, jlong *tag,
 			 jlong *referrer_tag, jint length, void *context)
 {
-	const struct named named = name(tag, class_, size, length);
+	struct named named;
 
 	(void)context;
+	if (!referrer_tag && roots__is_ours(kind, info, (uint64_t)*tag))
+		return 0;
+	named = name(tag, class_, size, length);
 	if (referrer_tag) {
 		tell_reference(kind, info, &named, tag, referrer_tag, referrer_class);
 	} else {
@@ -140,6 +143,7 @@ static jint JNICALL list(jlong class_, jlong size, jlong *tag, jint length, void
 					       .size = named.size };
 
 	(void)context;
+	types__at(named.class_)->is_at_work = true;
 	gctrace_write_object(walk.writer, &object);
 	walk.totals->objects++;
 	walk.totals->bytes += named.size;

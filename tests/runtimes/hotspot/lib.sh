@@ -6,8 +6,8 @@
 # hotspot_build               compile the programs into $TMP/classes, by the JDK of PATH
 # jvms                        the directories of the JVMs to test with, a line each
 # program JVM OPTION… CLASS   start Graph or another as `program`, with the agent unless $agent is
-#                             empty, and wait until it is ready. Graph ends by ended_well, Busy when
-#                             $TMP/go is there
+#                             empty, and wait until it is ready. Graph ends by ended_well, Busy and
+#                             Fleeting when $TMP/go is there
 # load_agent                  have `program` load it as it runs; the JVM's answer is in $TMP/out
 
 hotspot_library=$BUILD/libgctrace-hotspot.so

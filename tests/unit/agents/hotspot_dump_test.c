@@ -42,9 +42,9 @@ bool pace__may_go_on(void)
 /* ---- What is on the heap ---- */
 
 static struct fake_class constants, base, derived, array, bytes, reference, weak_class, final_class,
-	loader_class, loaded, loaded_array, late;
+	loader_class, loaded, loaded_array, late, late_array;
 static struct fake_object loader, an_object, a_derived, an_array, some_bytes, a_weak, a_final,
-	a_loaded, its_array, a_late, a_name;
+	a_loaded, its_array, a_late, its_late_array, a_name, own;
 
 static const char *told;
 
@@ -400,6 +400,81 @@ static void a_class_that_comes_late_is_told_behind(void **state)
 	says(" status=0 ");
 }
 
+/* They are unloaded behind the walk, so that nobody could be asked for their names then. */
+static void make_fleeting(void)
+{
+	fake_vm.own = &own;
+	own = (struct fake_object){ .class_ = &fake_thread_class, .size = 64 };
+	fake_vm__object(&own);
+	make_loaded();
+	loaded.is_fleeting = loaded_array.is_fleeting = true;
+	loaded_array.is_late = true;
+	loaded_array.element = &loaded;
+	late = (struct fake_class){ .signature = "LLate;",
+				    .super = &fake_object_class,
+				    .loader = &loader,
+				    .is_late = true,
+				    .is_fleeting = true };
+	late_array = (struct fake_class){ .signature = "[LLate;",
+					  .super = &fake_object_class,
+					  .loader = &loader,
+					  .is_late = true,
+					  .is_fleeting = true,
+					  .element = &late };
+	a_late = (struct fake_object){ .class_ = &late, .size = 48 };
+	its_late_array = (struct fake_object){ .class_ = &late_array,
+					       .size = 24,
+					       .length = 1,
+					       .refs = { { ELEMENT, 0, &a_late } },
+					       .ref_count = 1 };
+	fake_vm__class(&late);
+	fake_vm__class(&late_array);
+	fake_vm__object(&a_late);
+	fake_vm__object(&its_late_array);
+	fake_vm__root((struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_OTHER,
+					  .to = &its_late_array });
+}
+
+static void classes_that_go_at_once_have_names(void **state)
+{
+	(void)state;
+	make_fleeting();
+	dump_it();
+	says(" name=\"Loaded\"");
+	says(" name=\"Loaded[]\"");
+	says(" name=\"Late\"");
+	says(" name=\"Late[]\"");
+	says(" status=0 ");
+}
+
+/* Two objects are, and this class object, by a handle of the program's. */
+static void what_keeps_them_is_no_root(void **state)
+{
+	(void)state;
+	make_fleeting();
+	late.mirror.globals = 1;
+	dump_it();
+	says(" roots=3 ");
+	says_object(&late.mirror, "2 size=120 flags=0 places=");
+	assert_int_equal(late.mirror.globals, 1);
+
+	late.mirror.globals = 0;
+	fake_vm.root_count = 0;
+	dump_it();
+	says(" objects=0 references=0 roots=0 ");
+}
+
+/* Its thread was on its way when the dump ended. */
+static void a_class_that_is_loaded_behind_is_not_kept(void **state)
+{
+	(void)state;
+	make_fleeting();
+	dump_it();
+	fake_vm__load(&late);
+	assert_int_equal(late.mirror.globals, 0);
+	assert_int_equal(late.mirror.tag, 0);
+}
+
 /* ---- Without addresses ---- */
 
 static const char *end_of_dump(void)
@@ -553,6 +628,9 @@ int main(void)
 		cmocka_unit_test_setup(frames_stand_below_their_thread, begin),
 		cmocka_unit_test_setup(frames_of_two_threads_are_two, begin),
 		cmocka_unit_test_setup(a_class_that_comes_late_is_told_behind, begin),
+		cmocka_unit_test_setup(classes_that_go_at_once_have_names, begin),
+		cmocka_unit_test_setup(what_keeps_them_is_no_root, begin),
+		cmocka_unit_test_setup(a_class_that_is_loaded_behind_is_not_kept, begin),
 		/* Before they are given up, which is for good. */
 		cmocka_unit_test_setup(addresses_are_found_beside_the_tags, begin),
 		cmocka_unit_test_setup(tags_tell_the_same_heap, begin),

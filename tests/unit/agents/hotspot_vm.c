@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define THREAD_NUMBER 1
+#define OWN_NUMBER 99
 #define ADDRESSES 0x700000000u
 
 struct fake_vm fake_vm;
@@ -15,6 +16,8 @@ struct fake_class fake_object_class, fake_java_class, fake_string, fake_thread_c
 struct fake_object fake_thread;
 
 static uint64_t next_address;
+static jvmtiEnv jvmti;
+static JNIEnv jni;
 
 /* ---- Making one ---- */
 
@@ -144,7 +147,22 @@ static jclass JNICALL get_superclass(JNIEnv *env, jclass class_)
 static void JNICALL delete_local(JNIEnv *env, jobject local)
 {
 	(void)env;
-	(void)local;
+	if (local && object_of(local)->mirrors && object_of(local)->locals)
+		object_of(local)->locals--;
+}
+
+static jobject JNICALL new_global(JNIEnv *env, jobject object)
+{
+	(void)env;
+	object_of(object)->globals++;
+	return object;
+}
+
+static void JNICALL delete_global(JNIEnv *env, jobject global)
+{
+	(void)env;
+	assert(object_of(global)->globals);
+	object_of(global)->globals--;
 }
 
 static jint JNICALL push_frame(JNIEnv *env, jint capacity)
@@ -202,8 +220,10 @@ static jvmtiError JNICALL get_loaded_classes(jvmtiEnv *env, jint *count, jclass 
 	*classes = calloc(fake_vm.class_count, sizeof(**classes));
 	*count = 0;
 	for (unsigned i = 0; i < fake_vm.class_count; i++) {
-		if (!fake_vm.classes[i]->is_late)
-			(*classes)[(*count)++] = handle_of(&fake_vm.classes[i]->mirror);
+		if (fake_vm.classes[i]->is_late)
+			continue;
+		fake_vm.classes[i]->mirror.locals++;
+		(*classes)[(*count)++] = handle_of(&fake_vm.classes[i]->mirror);
 	}
 	return 0;
 }
@@ -287,8 +307,10 @@ static jvmtiError JNICALL get_tag(jvmtiEnv *env, jobject object, jlong *tag)
 /* Calls it with each object that there is, class objects first. */
 static void each(void (*call)(struct fake_object *object, void *context), void *context)
 {
-	for (unsigned i = 0; i < fake_vm.class_count; i++)
-		call(&fake_vm.classes[i]->mirror, context);
+	for (unsigned i = 0; i < fake_vm.class_count; i++) {
+		if (!fake_vm.classes[i]->is_gone)
+			call(&fake_vm.classes[i]->mirror, context);
+	}
 	for (unsigned i = 0; i < fake_vm.object_count; i++)
 		call(fake_vm.objects[i], context);
 }
@@ -334,6 +356,7 @@ static void untag(struct fake_object *object, void *context)
 	(void)context;
 	object->tag = 0;
 	object->is_visited = false;
+	object->locals = 0; /* the frame goes with the environment */
 }
 
 static jvmtiError JNICALL dispose(jvmtiEnv *env)
@@ -346,12 +369,32 @@ static jvmtiError JNICALL dispose(jvmtiEnv *env)
 
 /* ---- JVMTI: threads and methods ---- */
 
+static jvmtiEventClassLoad class_load;
+static bool is_told_loads;
+
+void fake_vm__load(struct fake_class *class_)
+{
+	if (class_load)
+		class_load(&jvmti, &jni, NULL, handle_of(&class_->mirror));
+}
+
+static void load_late_classes(void)
+{
+	for (unsigned i = 0; i < fake_vm.class_count && is_told_loads; i++) {
+		if (fake_vm.classes[i]->is_late && *fake_vm.classes[i]->signature != '[')
+			fake_vm__load(fake_vm.classes[i]);
+	}
+}
+
+/* What is asked for behind the classes. */
 static jvmtiError JNICALL get_threads(jvmtiEnv *env, jint *count, jthread **threads)
 {
 	(void)env;
-	*count = 1;
-	*threads = calloc(1, sizeof(**threads));
-	**threads = handle_of(&fake_thread);
+	load_late_classes();
+	*count = fake_vm.own ? 2 : 1;
+	*threads = calloc(2, sizeof(**threads));
+	(*threads)[0] = handle_of(&fake_thread);
+	(*threads)[1] = handle_of(fake_vm.own);
 	return 0;
 }
 
@@ -366,7 +409,7 @@ static jvmtiError JNICALL get_thread_info(jvmtiEnv *env, jthread thread, jvmtiTh
 static jvmtiError JNICALL get_current_thread(jvmtiEnv *env, jthread *thread)
 {
 	(void)env;
-	*thread = NULL;
+	*thread = handle_of(fake_vm.own);
 	return 0;
 }
 
@@ -474,15 +517,16 @@ static void visit(struct fake_object *object)
 static void report_root(const struct fake_root *root)
 {
 	const jlong thread = root->thread ? root->thread : THREAD_NUMBER;
+	const jlong tag = root->thread == OWN_NUMBER ? fake_vm.own->tag : fake_thread.tag;
 	jvmtiHeapReferenceInfo info = { 0 };
 
 	if (root->kind == JVMTI_HEAP_REFERENCE_STACK_LOCAL)
 		info.stack_local = (jvmtiHeapReferenceInfoStackLocal){
-			fake_thread.tag, thread, root->depth, root->method, 0, root->slot
+			tag, thread, root->depth, root->method, 0, root->slot
 		};
 	else
-		info.jni_local = (jvmtiHeapReferenceInfoJniLocal){ fake_thread.tag, thread,
-								   root->depth, root->method };
+		info.jni_local = (jvmtiHeapReferenceInfoJniLocal){ tag, thread, root->depth,
+								   root->method };
 	report(root->kind, &info, NULL, root->to);
 }
 
@@ -492,6 +536,26 @@ static void report_handles(void)
 	for (unsigned i = 0; i < STRINGS; i++)
 		report_root(&(struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_JNI_LOCAL,
 						 .to = &strings[i] });
+}
+
+static void report_class_handles(struct fake_object *mirror)
+{
+	for (unsigned i = 0; i < mirror->globals; i++)
+		report_root(&(struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_JNI_GLOBAL,
+						 .to = mirror });
+	for (unsigned i = 0; fake_vm.own && i < mirror->locals; i++)
+		report_root(&(struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_JNI_LOCAL,
+						 .to = mirror,
+						 .thread = OWN_NUMBER });
+}
+
+/* An array's class lives as long as the other one. */
+static void unload(struct fake_class *class_)
+{
+	const struct fake_object *mirror = class_->element ? &class_->element->mirror :
+							     &class_->mirror;
+
+	class_->is_gone = class_->is_fleeting && !mirror->locals && !mirror->globals;
 }
 
 static jvmtiError JNICALL follow(jvmtiEnv *env, jint filter, jclass class_, jobject from,
@@ -509,6 +573,8 @@ static jvmtiError JNICALL follow(jvmtiEnv *env, jint filter, jclass class_, jobj
 		walk.waiting[walk.waiting_count++] = object_of(from);
 	else if (context)
 		report_handles();
+	for (unsigned i = 0; i < fake_vm.class_count && !from; i++)
+		report_class_handles(&fake_vm.classes[i]->mirror);
 	for (unsigned i = 0; i < fake_vm.root_count && !from; i++)
 		report_root(&fake_vm.roots[i]);
 	while (walk.waiting_count && !walk.is_over) {
@@ -517,6 +583,8 @@ static jvmtiError JNICALL follow(jvmtiEnv *env, jint filter, jclass class_, jobj
 		if (!next->is_visited)
 			visit(next);
 	}
+	for (unsigned i = 0; i < fake_vm.class_count; i++)
+		unload(fake_vm.classes[i]);
 	return 0;
 }
 
@@ -563,8 +631,8 @@ static jvmtiError JNICALL set_callbacks(jvmtiEnv *env, const jvmtiEventCallbacks
 					jint size)
 {
 	(void)env;
-	(void)callbacks;
 	(void)size;
+	class_load = callbacks->ClassLoad;
 	return 0;
 }
 
@@ -572,9 +640,9 @@ static jvmtiError JNICALL set_mode(jvmtiEnv *env, jvmtiEventMode mode, jvmtiEven
 				   jthread thread, ...)
 {
 	(void)env;
-	(void)mode;
-	(void)event;
 	(void)thread;
+	if (event == JVMTI_EVENT_CLASS_LOAD)
+		is_told_loads = mode == JVMTI_ENABLE;
 	return 0;
 }
 
@@ -618,6 +686,8 @@ static const struct JNINativeInterface_ jni_table = {
 	.PushLocalFrame = push_frame,
 	.PopLocalFrame = pop_frame,
 	.DeleteLocalRef = delete_local,
+	.NewGlobalRef = new_global,
+	.DeleteGlobalRef = delete_global,
 	.GetObjectClass = get_object_class,
 	.GetFieldID = get_field_id,
 	.GetObjectField = get_object_field,

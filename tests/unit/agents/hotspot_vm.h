@@ -36,6 +36,7 @@ struct fake_object {
 	bool is_visited;
 	struct fake_class *mirrors;	/* of a class object */
 	struct fake_object *fields[4]; /* of a class object: of the fields of java.lang.Class */
+	unsigned locals, globals;	/* handles of a class object */
 };
 
 struct fake_field {
@@ -49,7 +50,10 @@ struct fake_class {
 	struct fake_class *interfaces[4];
 	struct fake_field fields[4];
 	struct fake_object *loader;
-	bool is_late; /* loaded when classes have been asked for */
+	bool is_late;	  /* loaded when classes have been asked for: that is told, but of arrays */
+	bool is_fleeting; /* unloaded behind the walk, unless there is a handle */
+	bool is_gone;
+	struct fake_class *element; /* of an array's class, where it matters */
 	struct fake_object mirror;
 };
 
@@ -70,6 +74,7 @@ struct fake_vm {
 	bool is_scrambled;	  /* objects do not stand beside their tags */
 	bool is_referrer_wrong;	  /* nor the referrers beside theirs, but something else does */
 	void (*at_reference)(void); /* called at each, if it is set */
+	struct fake_object *own; /* the calling thread; NULL: it is not known */
 	unsigned environments, attached, frames; /* there are now */
 	unsigned walks;
 };
@@ -84,5 +89,8 @@ void fake_vm__begin(void);
 void fake_vm__class(struct fake_class *class_);
 void fake_vm__object(struct fake_object *object);
 void fake_vm__root(struct fake_root root);
+
+/* It is loaded now, which is told to whom it ever was to be: also where that is over by now. */
+void fake_vm__load(struct fake_class *class_);
 
 #endif
