@@ -14,7 +14,7 @@
 /* The object that is being told. */
 static struct {
 	struct gctrace_writer *writer;
-	const struct type *type;
+	struct type *type;
 	struct gctrace_object object;
 	uint64_t refs[GCTRACE_PART_ENTRIES], places[GCTRACE_PART_ENTRIES];
 	uint64_t references;
@@ -40,6 +40,14 @@ static bool is_static(uint64_t slot)
 	return statics__has(slot) || thread_statics__has(slot);
 }
 
+static void add(uint64_t reference, uint64_t place)
+{
+	node.refs[node.object.count] = reference;
+	node.places[node.object.count++] = place;
+}
+
+/* ---- As the runtime enumerates them ---- */
+
 static int32_t add_reference(uintptr_t object, uintptr_t *slot, void *context)
 {
 	const uint64_t offset = (uint64_t)(uintptr_t)slot - object;
@@ -53,10 +61,64 @@ static int32_t add_reference(uintptr_t object, uintptr_t *slot, void *context)
 		if (node.is_cut)
 			return 0;
 	}
-	node.refs[node.object.count] = *slot;
-	node.places[node.object.count++] = places__of(node.type, offset, node.object.size);
+	if (node.type && node.type->kind == TYPE_CLASS && offset < node.object.size)
+		slots__learn(&node.type->slots, offset);
+	add(*slot, places__of(node.type, offset, node.object.size));
 	return 1;
 }
+
+/* ---- From where others of the class have theirs (slots.h) ---- */
+
+/* 1: there is a reference in that slot. */
+static uint64_t look_at(uint64_t offset, uint64_t place)
+{
+	const uint64_t slot = node.object.id + offset;
+	const uint64_t reference = *(const uintptr_t *)(uintptr_t)slot;
+
+	if (reference && !is_static(slot))
+		add(reference, place);
+	return reference != 0;
+}
+
+static uint64_t look_at_slots(const struct slots *slots)
+{
+	uint64_t found = 0;
+
+	for (uint32_t i = 0; i < slots->count; i++)
+		found += look_at(slots->at[i], slots->at[i]);
+	return found;
+}
+
+/* Of an array of references each element is a slot. */
+static uint64_t look_at_elements(uint64_t count)
+{
+	uint64_t found = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		found += look_at(node.type->data + i * sizeof(uintptr_t), i);
+	return found;
+}
+
+/* False: there are others too, or it is not known where they are. */
+static bool find_references(uint64_t references)
+{
+	const struct type *type = node.type;
+	const uint64_t bytes = node.object.size;
+	uint64_t found = 0;
+
+	if (!type)
+		return false;
+	if (type->kind == TYPE_CLASS && slots__are_known(&type->slots))
+		found = look_at_slots(&type->slots);
+	else if (type->kind == TYPE_REFERENCES && type->data && type->data < bytes &&
+		 (bytes - type->data) / sizeof(uintptr_t) <= GCTRACE_PART_ENTRIES)
+		found = look_at_elements((bytes - type->data) / sizeof(uintptr_t));
+	if (found != references)
+		node.object.count = 0;
+	return found == references;
+}
+
+/* ---- Objects ---- */
 
 /* An object that ended in the midst of its references is not ended: that shows. */
 static bool tell_node(uint64_t address, uint64_t bytes, uint64_t class_, uint64_t references)
@@ -70,7 +132,7 @@ static bool tell_node(uint64_t address, uint64_t bytes, uint64_t class_, uint64_
 		.refs = node.refs,
 		.places = node.places,
 	};
-	if (references)
+	if (references && !find_references(references))
 		CLR_CALL(enumerate_object_references, address, add_reference, NULL);
 	if (!node.is_cut)
 		tell_part(0);

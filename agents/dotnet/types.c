@@ -245,7 +245,7 @@ static struct type *add(struct gctrace_writer *writer, uint64_t class_)
 	return first;
 }
 
-const struct type *types__get(struct gctrace_writer *writer, uint64_t class_, uintptr_t object)
+struct type *types__get(struct gctrace_writer *writer, uint64_t class_, uintptr_t object)
 {
 	struct type **last = &recent[class_ / 64 % RECENT], *type = *last;
 

@@ -13,6 +13,7 @@
 
 #include "agents/common/table.h"
 #include "payload.h"
+#include "slots.h"
 
 enum type_kind {
 	TYPE_CLASS,	 /* a reference's place is its offset */
@@ -28,6 +29,7 @@ struct type {
 	uint32_t data;	 /* of an array: where the first element is; 0: not known */
 	uint32_t stride; /* from one element to the next; bytes */
 	uint32_t fields; /* told; of an array of structs: the words of an element */
+	struct slots slots; /* of a class */
 };
 
 /* Once, outside of a pause. False: no address space. */
@@ -40,7 +42,7 @@ void types__empty(void);
  * The class, which is told if it is new. object: one that is of it, 0: none is known. NULL: there
  * are more classes than have room (a million), and it was not told.
  */
-const struct type *types__get(struct gctrace_writer *writer, uint64_t class_, uintptr_t object);
+struct type *types__get(struct gctrace_writer *writer, uint64_t class_, uintptr_t object);
 
 /* BULK_TYPE: names for classes that metadata does not name. */
 void types__event(struct gctrace_writer *writer, struct payload *payload);

@@ -269,11 +269,18 @@ static inline void gctrace_put(struct gctrace_writer *w, const void *bytes, size
 	w->used += (uint32_t)count;
 }
 
-static inline void gctrace_put_v(struct gctrace_writer *w, uint64_t v)
+/* Writes there; returns where the next one goes. */
+static inline unsigned char *gctrace_v(unsigned char *at, uint64_t v)
 {
 	for (; v >= 0x80; v >>= 7)
-		w->buffer[w->used++] = (unsigned char)(v | 0x80);
-	w->buffer[w->used++] = (unsigned char)v;
+		*at++ = (unsigned char)(v | 0x80);
+	*at++ = (unsigned char)v;
+	return at;
+}
+
+static inline void gctrace_put_v(struct gctrace_writer *w, uint64_t v)
+{
+	w->used = (uint32_t)(gctrace_v(w->buffer + w->used, v) - w->buffer);
 }
 
 static inline uint64_t gctrace_zigzag(uint64_t difference)
@@ -502,37 +509,55 @@ static inline unsigned gctrace_object_bits_of(const struct gctrace_object *o)
 	       (odd & 7 ? GCTRACE_OBJECT_PLAIN : 0);
 }
 
+static inline unsigned gctrace_shift(unsigned bits)
+{
+	return bits & GCTRACE_OBJECT_PLAIN ? 0 : 3;
+}
+
+static inline unsigned char *gctrace_references(unsigned char *at, const struct gctrace_object *o,
+						size_t from, size_t n, unsigned bits)
+{
+	const int has_places = o->place == GCTRACE_PLACE_OFFSET || o->place == GCTRACE_PLACE_INDEX;
+	const uint64_t *const refs = o->refs, *const places = has_places ? o->places : NULL;
+	const unsigned shift = gctrace_shift(bits);
+	const uint64_t own = o->id >> shift;
+
+	for (size_t i = from; i < from + n; i++) {
+		const uint64_t to = refs[i];
+
+		at = gctrace_v(at, to ? 1 + gctrace_zigzag((to >> shift) - own) : 0);
+		if (bits & GCTRACE_OBJECT_REF_FLAGS)
+			at = gctrace_v(at, o->ref_flags[i]);
+		if (places)
+			at = gctrace_v(at, places[i]);
+	}
+	return at;
+}
+
 /* One part of an object: references from `from` on, as many as fit; returns how many. */
 static inline size_t gctrace_put_object(struct gctrace_writer *w, const struct gctrace_object *o,
 					size_t from, unsigned bits)
 {
-	const unsigned shift = bits & GCTRACE_OBJECT_PLAIN ? 0 : 3;
+	const unsigned shift = gctrace_shift(bits);
 	const size_t room = (GCTRACE_BATCH_BYTES - w->used - GCTRACE_OBJECT_HEAD) /
 			    GCTRACE_OBJECT_REF;
 	const size_t n = o->count - from < room ? o->count - from : room;
-	const uint64_t first = o->first + from;
+	const uint64_t first = o->first + from, id = o->id;
+	unsigned char *at = w->buffer + w->used;
 	uint32_t flags = o->flags | (from + n < o->count ? GCTRACE_MORE_REFERENCES : 0);
 
 	bits |= (flags ? GCTRACE_OBJECT_FLAGS : 0) | (first ? GCTRACE_OBJECT_PART : 0);
-	w->buffer[w->used++] = (unsigned char)bits;
-	gctrace_put_v(w, gctrace_zigzag(shift ? (o->id >> 3) - (w->last >> 3) : o->id - w->last));
-	gctrace_put_v(w, o->class_);
-	gctrace_put_v(w, o->size >> shift);
+	*at++ = (unsigned char)bits;
+	at = gctrace_v(at, gctrace_zigzag(shift ? (id >> 3) - (w->last >> 3) : id - w->last));
+	at = gctrace_v(at, o->class_);
+	at = gctrace_v(at, o->size >> shift);
 	if (flags)
-		gctrace_put_v(w, flags);
+		at = gctrace_v(at, flags);
 	if (first)
-		gctrace_put_v(w, first);
-	gctrace_put_v(w, n);
-	for (size_t i = from; i < from + n; i++) {
-		uint64_t to = o->refs[i];
-
-		gctrace_put_v(w, to ? 1 + gctrace_zigzag((to >> shift) - (o->id >> shift)) : 0);
-		if (bits & GCTRACE_OBJECT_REF_FLAGS)
-			gctrace_put_v(w, o->ref_flags[i]);
-		if (o->place == GCTRACE_PLACE_OFFSET || o->place == GCTRACE_PLACE_INDEX)
-			gctrace_put_v(w, o->places[i]);
-	}
-	w->last = o->id;
+		at = gctrace_v(at, first);
+	at = gctrace_v(at, n);
+	w->used = (uint32_t)(gctrace_references(at, o, from, n, bits) - w->buffer);
+	w->last = id;
 	return n;
 }
 

@@ -63,6 +63,8 @@ found ByStruct "static Held.Program.hasPair .Pair.Second"
 found ByArgument "static Held.Program.box .Value.Second"
 found ByBase "static Held.Program.gaps .F"
 found ByDerived "static Held.Program.below .Down"
+found ByShift "static Held.Program.shifting [2] .C"
+found ByWidth "static Held.Program.wide [19] .T"
 found ByLocal "Held.Program.HoldLocal, local"
 found ByBareStatic "static Held.Bare.Field"
 run gctrace path "$TMP/held.gctrace" --type Held.ByThreadStatic

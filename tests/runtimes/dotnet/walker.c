@@ -11,10 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agents/dotnet/clr.h"
+#include "loaded.h"
 
-#define EXPORTED __attribute__((visibility("default")))
-#define SLOTS (sizeof(struct callback_table) / sizeof(void *))
 #define MOST_CLASSES 65536
 #define MOST_FROZEN 64
 
@@ -29,7 +27,6 @@ static struct counted counted[MOST_CLASSES];
 static struct frozen_range frozen[MOST_FROZEN];
 static uint32_t frozen_count;
 
-HRESULT DllGetClassObject(const struct guid *class_, const struct guid *iid, void **out);
 HRESULT walker_walk(const char *go);
 int32_t walker_class(int32_t from, struct counted *out);
 
@@ -119,81 +116,8 @@ EXPORTED int32_t walker_class(int32_t from, struct counted *out)
 	return from + 1;
 }
 
-/* ---- What the runtime asks for ---- */
-
-static HRESULT initialize(void *self, void *unknown)
+static HRESULT loaded__begin(struct info *granted)
 {
-	static const struct guid wanted[] = { IIDS_INFO };
-	struct unknown *from = unknown;
-	void *newest = NULL;
-
-	(void)self;
-	if (from->table->query_interface(from, &wanted[0], &newest) < 0)
-		return E_FAIL;
-	info = newest;
+	info = granted;
 	return info->table->set_event_mask2(info, 0, HIGH_BASIC_GC);
-}
-
-static HRESULT load_as_notification_only(void *self, int32_t *is_notification_only)
-{
-	(void)self;
-	*is_notification_only = 1;
-	return S_OK;
-}
-
-static HRESULT query(void *self, const struct guid *iid, void **out)
-{
-	(void)iid;
-	*out = self;
-	return S_OK;
-}
-
-static uint32_t count_one(void *self)
-{
-	(void)self;
-	return 1;
-}
-
-static HRESULT ignore(void *self)
-{
-	(void)self;
-	return S_OK;
-}
-
-static HRESULT create(void *self, void *outer, const struct guid *iid, void **out)
-{
-	static union {
-		struct callback_table named;
-		HRESULT (*all[SLOTS])(void *self);
-	} callbacks;
-	static const struct callback_table *profiler = &callbacks.named;
-
-	(void)self;
-	(void)outer;
-	for (size_t i = 0; i < SLOTS; i++)
-		callbacks.all[i] = ignore;
-	callbacks.named.unknown = (struct unknown_table){ query, count_one, count_one };
-	callbacks.named.initialize = initialize;
-	callbacks.named.load_as_notification_only = load_as_notification_only;
-	return query(&profiler, iid, out);
-}
-
-static HRESULT lock_server(void *self, int32_t lock)
-{
-	(void)self;
-	(void)lock;
-	return S_OK;
-}
-
-EXPORTED HRESULT DllGetClassObject(const struct guid *class_, const struct guid *iid, void **out)
-{
-	static const struct class_factory_table table = {
-		.unknown = { query, count_one, count_one },
-		.create_instance = create,
-		.lock_server = lock_server,
-	};
-	static const struct class_factory_table *factory = &table;
-
-	(void)class_;
-	return query(&factory, iid, out);
 }

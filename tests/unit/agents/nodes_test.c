@@ -15,7 +15,8 @@ struct clr clr;
 
 /* One object of this size lies here; the runtime's address of it is ours. */
 static uintptr_t slots[SLOTS];
-static const struct type type = { .kind = TYPE_CLASS };
+static struct type type;
+static unsigned enumerated; /* how often the runtime was asked for references */
 static struct gctrace_writer writer;
 
 static struct {
@@ -42,7 +43,7 @@ void gctrace_write_object(struct gctrace_writer *w, const struct gctrace_object 
 	}
 }
 
-const struct type *types__get(struct gctrace_writer *w, uint64_t class_, uintptr_t object)
+struct type *types__get(struct gctrace_writer *w, uint64_t class_, uintptr_t object)
 {
 	(void)w;
 	(void)object;
@@ -117,6 +118,7 @@ void roots__frozen(struct gctrace_writer *w, const uint64_t *objects, size_t cou
 static HRESULT enumerate(void *self, uintptr_t object, reference_callback *callback, void *context)
 {
 	(void)self;
+	enumerated++;
 	assert_int_equal(object, (uintptr_t)slots);
 	for (size_t i = 1; i < SLOTS; i++)
 		if (slots[i] != 1 && !callback(object, &slots[i], context))
@@ -151,6 +153,8 @@ static int begin(void **state)
 	for (size_t i = 0; i < SLOTS; i++)
 		slots[i] = 1;
 	looks_left = UINT32_MAX;
+	type = (struct type){ .kind = TYPE_CLASS };
+	enumerated = 0;
 	return 0;
 }
 
@@ -177,6 +181,81 @@ static void null_fields_stand_between_set_ones(void **state)
 	assert_int_equal(totals.objects, 2);
 	assert_int_equal(totals.references, 2);
 	assert_int_equal(totals.bytes, 78);
+}
+
+static void tell_with(uint64_t references)
+{
+	const uint64_t nodes[][4] = { { (uintptr_t)slots, 48, 7, references } };
+	uint8_t bytes[64];
+	struct payload payload = event(bytes, 1, nodes);
+
+	assert_int_equal(tell_all(&payload).references, references);
+	assert_int_equal(told.parts, 1);
+	assert_int_equal(told.counts[0], references);
+}
+
+static void slots_that_were_seen_are_looked_at_without_the_runtime(void **state)
+{
+	(void)state;
+	slots[2] = 0x5000;
+	slots[4] = 0x6000;
+	tell_with(2);
+	assert_int_equal(enumerated, 1);
+	slots[2] = 0;
+	slots[4] = 0x7000;
+	tell_with(1);
+	assert_int_equal(enumerated, 1);
+	assert_int_equal(told.refs[0], 0x7000);
+	assert_int_equal(told.places[0], 32);
+}
+
+/* As many as were found must be as many as there are. */
+static void a_reference_where_none_was_before_is_found(void **state)
+{
+	(void)state;
+	slots[2] = 0x5000;
+	tell_with(1);
+	slots[3] = 0x6000;
+	tell_with(2);
+	assert_int_equal(enumerated, 2);
+	assert_int_equal(told.refs[1], 0x6000);
+	slots[2] = 0;
+	slots[5] = 0x7000;
+	tell_with(2);
+	assert_int_equal(enumerated, 3);
+	assert_int_equal(told.refs[0], 0x6000);
+	assert_int_equal(told.refs[1], 0x7000);
+	assert_int_equal(told.places[1], 40);
+}
+
+static void a_class_of_many_slots_is_always_enumerated(void **state)
+{
+	(void)state;
+	for (size_t i = 1; i <= SLOTS_MOST + 1; i++)
+		slots[i] = 0x5000;
+	for (unsigned i = 1; i <= 3; i++) {
+		const uint64_t nodes[][4] = { { (uintptr_t)slots, 8 * (SLOTS_MOST + 2), 7,
+						SLOTS_MOST + 1 } };
+		uint8_t bytes[64];
+		struct payload payload = event(bytes, 1, nodes);
+
+		assert_int_equal(tell_all(&payload).references, SLOTS_MOST + 1);
+		assert_int_equal(enumerated, i);
+	}
+}
+
+static void elements_of_an_array_of_references_are_slots(void **state)
+{
+	(void)state;
+	type = (struct type){ .kind = TYPE_REFERENCES, .data = 16 };
+	slots[2] = 0x5000;
+	slots[3] = slots[4] = 0;
+	slots[5] = 0x6000;
+	tell_with(2);
+	assert_int_equal(enumerated, 0);
+	assert_int_equal(told.places[0], 0);
+	assert_int_equal(told.refs[1], 0x6000);
+	assert_int_equal(told.places[1], 3);
 }
 
 /* It is told as the static that it is. */
@@ -297,6 +376,11 @@ int main(void)
 	static struct info info = { &table };
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(null_fields_stand_between_set_ones, begin),
+		cmocka_unit_test_setup(slots_that_were_seen_are_looked_at_without_the_runtime,
+				       begin),
+		cmocka_unit_test_setup(a_reference_where_none_was_before_is_found, begin),
+		cmocka_unit_test_setup(a_class_of_many_slots_is_always_enumerated, begin),
+		cmocka_unit_test_setup(elements_of_an_array_of_references_are_slots, begin),
 		cmocka_unit_test_setup(the_slot_of_a_static_is_no_element, begin),
 		cmocka_unit_test_setup(many_references_come_in_parts, begin),
 		cmocka_unit_test_setup(a_dump_that_is_over_ends_in_the_midst, begin),

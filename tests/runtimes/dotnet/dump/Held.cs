@@ -17,6 +17,8 @@ class ByDerived { }
 class ByThreadStatic { }
 class ByLocal { }
 class ByBareStatic { }
+class ByShift { }
+class ByWidth { }
 
 class Gaps { public object A, B = new(), C, D = new(), E, F = new ByBase(), G; }
 class Above { public object Up; int number; }
@@ -25,6 +27,12 @@ struct Pair { public object First; public int Number; public object Second; }
 class HasPair { public object Before; public Pair Pair; public object After; }
 class Box<T> { public int Number; public T Value; }
 class Node { public object Next, Payload; }
+class Shifting { public object A, B, C; }
+
+class Wide
+{
+    public object A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T;
+}
 
 // It has no method by which its class could be had.
 static class Bare { public static object Field; }
@@ -37,6 +45,8 @@ static class Program
     static readonly Box<Pair> box = new();
     static readonly Below below = new();
     static readonly Gaps gaps = new();
+    static readonly Shifting[] shifting = new Shifting[3];
+    static readonly Wide[] wide = new Wide[20];
     static object nodes;
     [ThreadStatic] static ByThreadStatic local;
     static readonly ManualResetEventSlim never = new(false);
@@ -65,8 +75,21 @@ static class Program
         hasPair.Pair.Second = new ByStruct();
         box.Value.Second = new ByArgument();
         Bare.Field = new ByBareStatic();
+        FillOneByOne();
         for (int i = 0; i < count / 2; i++)
             nodes = new Node { Next = nodes, Payload = new Node() };
+    }
+
+    // Of each class no two objects have references in the same fields.
+    static void FillOneByOne()
+    {
+        shifting[0] = new Shifting { A = new() };
+        shifting[1] = new Shifting { A = new(), B = new() };
+        shifting[2] = new Shifting { B = new(), C = new ByShift() };
+        for (int i = 0; i < wide.Length; i++)
+            typeof(Wide).GetFields()[i].SetValue(wide[i] = new Wide(), new object());
+        wide[19].A = new();
+        wide[19].T = new ByWidth();
     }
 
     static void Start(ThreadStart run) => new Thread(run) { IsBackground = true }.Start();
