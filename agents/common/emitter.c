@@ -23,6 +23,7 @@ struct slot {
 static struct {
 	struct gctrace_emitter emitter;
 	struct slot *slots;
+	unsigned char *buffers;
 	unsigned count;
 	int fd;
 } e = { .fd = -1 };
@@ -38,17 +39,27 @@ static void *get_touched(size_t bytes)
 
 bool emitter__init(unsigned writers)
 {
-	unsigned char *buffers = get_touched((size_t)writers * GCTRACE_BATCH_BYTES);
-
+	e.count = writers;
+	e.buffers = get_touched((size_t)writers * GCTRACE_BATCH_BYTES);
 	e.slots = get_touched(writers * sizeof(*e.slots));
-	if (!buffers || !e.slots)
+	if (!e.buffers || !e.slots)
 		return false;
 	gctrace_emitter_init(&e.emitter);
 	for (unsigned i = 0; i < writers; i++)
 		gctrace_writer_init(&e.slots[i].writer, &e.emitter,
-				    buffers + (size_t)i * GCTRACE_BATCH_BYTES);
-	e.count = writers;
+				    e.buffers + (size_t)i * GCTRACE_BATCH_BYTES);
 	return true;
+}
+
+void emitter__end(void)
+{
+	if (e.buffers)
+		munmap(e.buffers, (size_t)e.count * GCTRACE_BATCH_BYTES);
+	if (e.slots)
+		munmap(e.slots, e.count * sizeof(*e.slots));
+	e.buffers = NULL;
+	e.slots = NULL;
+	e.count = 0;
 }
 
 /* A batch that cannot be written shows as a gap in the sequence. */

@@ -24,6 +24,9 @@
  */
 bool emitter__init(unsigned writers);
 
+/* Gives the memory back, before any writer was ever taken. Legal where none could be had. */
+void emitter__end(void);
+
 /* Batches go to this descriptor from now on, whole; -1: to the probe, as at first. */
 void emitter__to_descriptor(int fd);
 

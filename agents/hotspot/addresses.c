@@ -11,7 +11,7 @@
 
 struct addresses addresses;
 
-static bool is_given_up;
+static bool is_given_up, is_settled; /* nothing else would come of it another time */
 
 struct search {
 	jobject objects[OBJECTS];
@@ -93,12 +93,13 @@ static bool make_objects(struct visit *visit, struct search *search)
 	return search->array != NULL;
 }
 
-static void follow(struct visit *visit, jvmtiHeapReferenceCallback callback, jobject from,
+/* False: it came to nothing, for want of memory. */
+static bool follow(struct visit *visit, jvmtiHeapReferenceCallback callback, jobject from,
 		   struct search *search)
 {
 	const jvmtiHeapCallbacks callbacks = { .heap_reference_callback = callback };
 
-	VM_CALL(visit->jvmti, FollowReferences, 0, NULL, from, &callbacks, search);
+	return !VM_CALL(visit->jvmti, FollowReferences, 0, NULL, from, &callbacks, search);
 }
 
 void addresses__find(struct visit *visit)
@@ -106,19 +107,26 @@ void addresses__find(struct visit *visit)
 	struct search search = { .array = NULL };
 
 	addresses = (struct addresses){ .referrer = USUAL_REFERRER };
+	is_settled = is_given_up;
 	if (is_given_up || !make_objects(visit, &search))
 		return;
-	follow(visit, look_at_root, NULL, &search);
+	is_settled = follow(visit, look_at_root, NULL, &search);
 	addresses.object = nearest(search.found, ALL);
 	if (addresses.object && vm__version() >= MARKS_OUTSIDE) {
-		follow(visit, look_at_element, search.array, &search);
+		is_settled = follow(visit, look_at_element, search.array, &search);
 		addresses.referrer = nearest(search.referrer, 1);
 	}
 	addresses.are_known = addresses.object && addresses.referrer;
 }
 
+void addresses__find_once(struct visit *visit)
+{
+	if (!is_settled)
+		addresses__find(visit);
+}
+
 void addresses__give_up(void)
 {
-	is_given_up = true;
+	is_given_up = is_settled = true;
 	addresses.are_known = false;
 }

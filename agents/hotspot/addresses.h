@@ -30,8 +30,13 @@ extern struct addresses addresses;
 
 /* The JVM lives. What is found is in `addresses`. */
 void addresses__find(struct visit *visit);
+/* Where nothing came of it before: because there was no memory for what is looked for. */
+void addresses__find_once(struct visit *visit);
 
-/* They proved wrong, or are not to be used: they are not looked for any more. */
+/*
+ * They proved wrong, or are not to be used: they are not looked for any more. That is for good, as
+ * where they stand is: the JVM's code says it, which does not change while it runs.
+ */
 void addresses__give_up(void);
 
 static inline uint64_t addresses__at(const jlong *tag, int words)

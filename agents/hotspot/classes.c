@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "classes.h"
+#include "fault.h"
 #include "held.h"
 #include "names.h"
 
@@ -28,8 +29,10 @@ static uint32_t keep_text(const char *text, size_t bytes)
 {
 	char *at = region__get(&types.texts, bytes + 1);
 
-	if (!at)
+	if (!at) {
+		fault__raise("no room for the names of so many classes and fields");
 		return 0;
+	}
 	memcpy(at, text, bytes);
 	return (uint32_t)(at - (char *)types.texts.at);
 }
@@ -79,6 +82,8 @@ static bool learn_fields(struct visit *visit, jclass class_, struct type *type)
 			learn_field(visit, class_, ids[i], &fields[i]);
 	}
 	vm__free(visit->jvmti, ids);
+	if (!fields)
+		fault__raise("no room for the fields of so many classes");
 	return fields != NULL;
 }
 
@@ -97,8 +102,10 @@ static void learn_interfaces(struct visit *visit, jclass class_, struct type *ty
 		drop(visit, interfaces[i]);
 	}
 	vm__free(visit->jvmti, interfaces);
-	if (!numbers)
+	if (!numbers) {
+		fault__raise("no room for the interfaces of so many classes");
 		return;
+	}
 	type->interfaces = (uint32_t)(numbers - (uint32_t *)(void *)types.interfaces.at);
 	type->interface_count = (uint32_t)count;
 }
@@ -164,10 +171,13 @@ static void settle(struct type *type)
 static void number_all(struct visit *visit, const jclass *classes, jint count)
 {
 	for (jint i = 0; i < count; i++) {
-		const uint32_t number = number_of(visit, classes[i]) ? 0 : types__add();
+		uint32_t number;
 
-		if (number)
-			VM_CALL(visit->jvmti, SetTag, classes[i], number);
+		if (number_of(visit, classes[i]))
+			continue;
+		number = types__add();
+		if (!number || VM_CALL(visit->jvmti, SetTag, classes[i], number))
+			fault__raise("no room for so many classes");
 	}
 	types.known = types.count;
 }
@@ -222,8 +232,10 @@ static void add_to_list(const char *name)
 	const size_t bytes = strlen(name) + 1;
 
 	list.is_full |= bytes > sizeof(list.at) - list.used;
-	if (list.is_full)
+	if (list.is_full) {
+		fault__raise("a class has more names of fields than there is room for");
 		return;
+	}
 	memcpy(list.at + list.used, name, bytes);
 	list.used += bytes;
 }

@@ -23,6 +23,7 @@
 #include "agents/common/thread.h"
 #include "agents/common/totals.h"
 #include "classes.h"
+#include "fault.h"
 #include "held.h"
 #include "newcomers.h"
 #include "nodes.h"
@@ -51,6 +52,7 @@ static void tell_begin(struct gctrace_writer *writer)
 {
 	dump.number++;
 	dump.totals = (struct totals){ 0 };
+	fault__clear();
 	producer__write(writer);
 	gctrace_write_container(writer, GCTRACE_C_BEGIN, dump.number, 0);
 }
@@ -63,13 +65,15 @@ static bool tell_names(struct visit *visit)
 	newcomers__await(visit);
 	is_learnt = classes__learn(visit);
 	roots__begin(writer);
+	if (!is_learnt)
+		fault__raise("the JVM does not tell its classes");
 	if (is_learnt) {
 		classes__tell(writer);
 		threads__tell(visit, writer);
 		roots__leave_out(threads__own(visit));
 	}
 	emitter__release(writer);
-	return is_learnt;
+	return !fault.what;
 }
 
 /* ---- The pause ---- */
@@ -77,17 +81,16 @@ static bool tell_names(struct visit *visit)
 static bool walk(struct visit *visit)
 {
 	struct gctrace_writer *writer = emitter__take(0, dump.number);
-	const char *fault = NULL;
 	bool is_whole;
 
 	gctrace_write_pause_begin(writer, dump.number, GCTRACE_WHY_DUMP);
 	if (gctrace_requests_postpone())
-		is_whole = walk__list(visit, writer, &dump.totals, &fault);
+		is_whole = walk__list(visit, writer, &dump.totals);
 	else
-		is_whole = walk__follow(visit, writer, &dump.totals, &fault);
+		is_whole = walk__follow(visit, writer, &dump.totals);
 	gctrace_write_pause_end(writer, dump.number, SUSPENSION_UNKNOWN);
 	emitter__release(writer);
-	if (fault)
+	if (fault.is_of_addresses)
 		addresses__give_up();
 	return is_whole;
 }
@@ -106,6 +109,7 @@ static void tell_late_names(struct visit *visit)
 
 static void tell_end(struct gctrace_writer *writer, enum gctrace_dump_status status)
 {
+	producer__write(writer); /* how objects were named, and what went wrong */
 	gctrace_write_container(writer, GCTRACE_C_END, status, 0);
 	gctrace_write_dump_end(writer, dump.number, status, dump.totals.objects,
 			       dump.totals.references, dump.totals.roots, dump.totals.bytes);
@@ -127,8 +131,11 @@ static bool make(void)
 	struct visit visit;
 	bool is_whole;
 
-	if (!vm__enter(&visit))
+	if (!vm__enter(&visit)) {
+		fault__raise("the JVM ends, or has no memory");
 		return false;
+	}
+	addresses__find_once(&visit);
 	is_whole = tell_names(&visit) && pace__may_go_on() && walk(&visit);
 	if (is_whole)
 		tell_late_names(&visit);
@@ -145,7 +152,9 @@ static void dump_all(bool is_possible)
 	pace__begin();
 	tell_begin(writer);
 	emitter__release(writer);
-	if (is_possible && make())
+	if (!is_possible)
+		fault__raise("there was no address space or no thread for dumps");
+	else if (make())
 		status = GCTRACE_DUMP_COMPLETE;
 	writer = emitter__take(0, 0);
 	tell_end(writer, status);

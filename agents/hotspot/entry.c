@@ -45,13 +45,10 @@ static void get_ready(void)
 	atomic_store(&is_ready, true);
 }
 
-/* Last of all the thread: where loading fails the JVM may unload the library. */
-static jint begin(JavaVM *vm, bool is_live)
+static bool start(bool is_live)
 {
-	if (!vm__init(vm))
-		return GCTRACE_HOTSPOT_TOO_OLD;
 	if (!emitter__init(WRITERS))
-		return GCTRACE_HOTSPOT_NO_MEMORY;
+		return false;
 	producer__learn();
 	if (is_live) {
 		vm__set_live(true);
@@ -59,7 +56,20 @@ static jint begin(JavaVM *vm, bool is_live)
 	} else {
 		vm__on_init(get_ready);
 	}
-	return watcher__start(heed) ? 0 : GCTRACE_HOTSPOT_NO_MEMORY;
+	return watcher__start(heed); /* the last, for it is not ended again */
+}
+
+/* Where it fails nothing is left of it, and it may be tried again. */
+static jint begin(JavaVM *vm, bool is_live)
+{
+	if (!vm__init(vm))
+		return GCTRACE_HOTSPOT_TOO_OLD;
+	if (start(is_live))
+		return 0;
+	atomic_store(&is_ready, false);
+	emitter__end();
+	vm__end();
+	return GCTRACE_HOTSPOT_NO_MEMORY;
 }
 
 static jint begin_once(JavaVM *vm, const char *options, bool is_live)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "held.h"
+#include "fault.h"
 
 #include <string.h>
 
@@ -45,9 +46,12 @@ static void note_field(const struct type *type, uint32_t n, jfieldID id)
 	const struct field *field = types__field(type, n);
 	const uint32_t position = types__position(type, type->above + n);
 
-	if (position == TYPES_NO_POSITION || fields.count == MOST_FIELDS ||
-	    !strcmp(types__text(field->name), "classLoader"))
+	if (position == TYPES_NO_POSITION || !strcmp(types__text(field->name), "classLoader"))
 		return;
+	if (fields.count == MOST_FIELDS) {
+		fault__raise("java.lang.Class has more fields than there is room for");
+		return;
+	}
 	fields.of[fields.count].id = id;
 	fields.of[fields.count++].position = position;
 }
@@ -74,6 +78,8 @@ static bool hold(jobject handle, uint32_t position)
 
 	if (held)
 		*held = (struct held){ handle, position };
+	else
+		fault__raise("no room for what so many classes hold");
 	return held != NULL;
 }
 
@@ -81,8 +87,10 @@ static bool have_room(struct visit *visit)
 {
 	if (room < fields.count)
 		room = vm__get_locals(visit) ? VM_LOCALS : 0;
-	if (room < fields.count)
+	if (room < fields.count) {
+		fault__raise("the JVM has no memory for handles");
 		return false;
+	}
 	room -= fields.count;
 	return true;
 }

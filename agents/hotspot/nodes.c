@@ -3,6 +3,7 @@
 #include "agents/common/table.h"
 #include "addresses.h"
 #include "classes.h"
+#include "fault.h"
 #include "held.h"
 #include "roots.h"
 #include "seen.h"
@@ -27,7 +28,6 @@ static struct table strangers;
 static struct {
 	struct gctrace_writer *writer;
 	struct totals *totals;
-	const char *fault;
 	uint64_t number;   /* of a class object: the class */
 	const struct type *type;
 	bool is_told;	   /* already, whole */
@@ -51,13 +51,7 @@ void nodes__begin(struct gctrace_writer *writer, struct totals *totals)
 {
 	node.writer = writer;
 	node.totals = totals;
-	node.fault = NULL;
 	node.object = (struct gctrace_object){ .id = 0 };
-}
-
-const char *nodes__fault(void)
-{
-	return node.fault;
 }
 
 bool nodes__is_in(uint64_t id)
@@ -104,8 +98,8 @@ static void name_class(const struct named *named)
 {
 	struct type *mirrored = types__at(named->number);
 
-	if (mirrored == types__at(0)) { /* it has found no number */
-		tell_whole(named);
+	if (mirrored == types__at(0)) {
+		fault__raise("no room for so many classes");
 		return;
 	}
 	mirrored->mirror = named->id;
@@ -121,7 +115,7 @@ static void keep_stranger(const struct named *named)
 	if (stranger)
 		stranger->size = named->size;
 	else
-		node.fault = "no room for objects of classes that were loaded meanwhile";
+		fault__raise("no room for objects of classes that were loaded meanwhile");
 }
 
 static void name_new(const struct named *named)
@@ -156,8 +150,8 @@ uint32_t nodes__name(const struct named *named)
 
 	if (before & (SEEN_REPORTED | SEEN_VISITED))
 		return before;
-	if (before == SEEN_NO_ROOM)
-		node.fault = "no room for marks of objects";
+	if (before == SEEN_NO_ROOM) /* tags stand close together: they need less */
+		fault__raise_of_addresses("no room for marks of objects");
 	else
 		name_new(named);
 	return 0;
@@ -231,7 +225,7 @@ static void open_fields(void)
 
 	node.object.size = node.type->bytes;
 	if (count > MOST_FIELDS) { /* of classes above each other, each of which may have as many */
-		node.fault = "an object has more fields than there is room for";
+		fault__raise("an object has more fields than there is room for");
 		return;
 	}
 	node.object.count = count;
@@ -271,9 +265,9 @@ void nodes__visit(uint64_t id, uint64_t class_, uint64_t number)
 	open_node(id, class_, number);
 	node.is_told = before & SEEN_VISITED;
 	if (!(before & SEEN_REPORTED))
-		node.fault = "what refers to another was not named before";
+		fault__raise_of_addresses("what refers to another was not named before");
 	else if (node.is_told && node.type->kind == TYPE_FIELDS)
-		node.fault = "an object was visited twice";
+		fault__raise_of_addresses("an object was visited twice");
 }
 
 /* ---- References ---- */
@@ -281,7 +275,7 @@ void nodes__visit(uint64_t id, uint64_t class_, uint64_t number)
 static void add_field(uint32_t position, uint64_t to, uint32_t flags)
 {
 	if (position >= node.object.count) {
-		node.fault = "a field is none of its class";
+		fault__raise("a field is none of its class");
 		return;
 	}
 	if (node.type->strength && position == node.type->referent)

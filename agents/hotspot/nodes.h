@@ -55,7 +55,4 @@ void nodes__refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *inf
 /* All have been told. */
 void nodes__end(void);
 
-/* Why what is told can't be right, or whole; NULL: it is. */
-const char *nodes__fault(void);
-
 #endif

@@ -2,6 +2,7 @@
 #include "producer.h"
 #include "addresses.h"
 #include "agents/common/emitter.h"
+#include "fault.h"
 #include "vm.h"
 
 #include <stddef.h>
@@ -20,10 +21,11 @@ void producer__learn(void)
 /* What is unusual is said with the version, which stands above all that gctrace shows. */
 void producer__write(struct gctrace_writer *writer)
 {
-	char text[sizeof(version) + 32];
+	char text[sizeof(version) + 160];
 
-	snprintf(text, sizeof(text), "%s%s", version,
-		 addresses.are_known ? "" : ", objects named by tags");
+	snprintf(text, sizeof(text), "%s%s%s%s", version,
+		 addresses.are_known ? "" : ", objects named by tags",
+		 fault.what ? "; not all is told: " : "", fault.what ? fault.what : "");
 	gctrace_write_producer(writer, "", text, "HotSpot", "");
 }
 

@@ -6,6 +6,7 @@
  */
 #include "roots.h"
 #include "agents/common/table.h"
+#include "fault.h"
 #include "names.h"
 #include "threads.h"
 #include "types.h"
@@ -17,6 +18,7 @@
 #define DEPTH_BITS 24
 
 static struct table methods; /* those whose frames were told */
+static bool methods_beyond;  /* there were more */
 
 static struct {
 	uint64_t object; /* a thread that waits; 0: none */
@@ -46,6 +48,7 @@ void roots__empty(void)
 {
 	table__empty(&methods);
 	waiting.object = begun.type = 0;
+	methods_beyond = false;
 }
 
 void roots__begin(struct gctrace_writer *writer)
@@ -124,8 +127,8 @@ static void note_method(jmethodID method)
 {
 	const uint64_t key = (uint64_t)(uintptr_t)method;
 
-	if (!table__find(&methods, key))
-		table__add(&methods, key);
+	if (!table__find(&methods, key) && !table__add(&methods, key))
+		methods_beyond = true;
 }
 
 /* A frame is one of its thread's alone: others may be as deep in the same method. */
@@ -265,6 +268,8 @@ static void tell_method(struct visit *visit, struct gctrace_writer *writer, uint
 
 void roots__tell_methods(struct visit *visit, struct gctrace_writer *writer)
 {
+	if (methods_beyond)
+		fault__raise("no room for the names of so many methods");
 	for (uint32_t i = 0; i < methods.count; i++) {
 		const struct table_entry *entry = table__at(&methods, i);
 

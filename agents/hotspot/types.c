@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "types.h"
+#include "fault.h"
 
 #include <gctrace/wire.h>
 
@@ -14,13 +15,18 @@
 
 struct types types;
 
+/* Interfaces that are still to be looked at; each is pushed once, so that there is room. */
+static struct region waiting; /* uint32_t: numbers */
+static uint32_t waiting_count;
+
 bool types__init(void)
 {
 	return region__reserve(&types.of, MOST_TYPES * sizeof(struct type)) &&
 	       region__reserve(&types.texts, MOST_TEXT) &&
 	       region__reserve(&types.fields, MOST_FIELDS * sizeof(struct field)) &&
 	       region__reserve(&types.positions, MOST_POSITIONS * sizeof(uint16_t)) &&
-	       region__reserve(&types.interfaces, MOST_INTERFACES * sizeof(uint32_t));
+	       region__reserve(&types.interfaces, MOST_INTERFACES * sizeof(uint32_t)) &&
+	       region__reserve(&waiting, MOST_TYPES * sizeof(uint32_t));
 }
 
 void types__empty(void)
@@ -31,6 +37,8 @@ void types__empty(void)
 	region__empty(&types.fields);
 	region__empty(&types.positions);
 	region__empty(&types.interfaces);
+	waiting.used = waiting.room;
+	region__empty(&waiting);
 	types.count = types.known = types.classes = 0;
 }
 
@@ -61,8 +69,10 @@ uint32_t types__chain(const struct type *type, const struct type *chain[])
 	uint32_t count = 0;
 
 	for (const struct type *at = type;; at = types__at(at->super)) {
-		if (count == TYPES_CHAIN_MOST)
+		if (count == TYPES_CHAIN_MOST) {
+			fault__raise("a class has too many above it");
 			return 0;
+		}
 		chain[count++] = at;
 		if (!at->super)
 			break;
@@ -78,12 +88,6 @@ uint32_t types__chain(const struct type *type, const struct type *chain[])
 
 /* ---- Fields of interfaces ---- */
 
-/* Interfaces that are still to be looked at; each is pushed once. */
-#define MOST_WAITING (1u << 16)
-
-static uint32_t waiting[MOST_WAITING];
-static uint32_t waiting_count;
-
 static void push_interfaces(const struct type *type, uint32_t stamp)
 {
 	const uint32_t *numbers = (const uint32_t *)(const void *)types.interfaces.at +
@@ -92,10 +96,10 @@ static void push_interfaces(const struct type *type, uint32_t stamp)
 	for (uint32_t i = 0; i < type->interface_count; i++) {
 		struct type *interface = types__at(numbers[i]);
 
-		if (interface->stamp == stamp || waiting_count == MOST_WAITING)
+		if (interface->stamp == stamp)
 			continue;
 		interface->stamp = stamp;
-		waiting[waiting_count++] = numbers[i];
+		((uint32_t *)(void *)waiting.at)[waiting_count++] = numbers[i];
 	}
 }
 
@@ -109,7 +113,7 @@ static uint32_t count_interface_fields(const struct type *chain[], uint32_t coun
 	for (uint32_t i = 0; i < count; i++)
 		push_interfaces(chain[i], stamp);
 	while (waiting_count) {
-		const struct type *interface = types__at(waiting[--waiting_count]);
+		const struct type *interface = types__at(((uint32_t *)(void *)waiting.at)[--waiting_count]);
 
 		fields += interface->own_count;
 		push_interfaces(interface, stamp);
@@ -178,6 +182,8 @@ void types__link(struct type *type)
 
 	type->above = indices - type->own_count;
 	type->references = 0;
+	if (!positions)
+		fault__raise("no room for the fields of so many classes");
 	if (!positions || !count)
 		return;
 	type->positions = (uint32_t)(positions - (uint16_t *)(void *)types.positions.at);

@@ -37,9 +37,9 @@ static void JNICALL dies(jvmtiEnv *jvmti, JNIEnv *jni)
 	vm__set_live(false);
 }
 
-static void enable(jvmtiEvent event)
+static bool enable(jvmtiEvent event)
 {
-	VM_CALL(lasting, SetEventNotificationMode, JVMTI_ENABLE, event, NULL);
+	return !VM_CALL(lasting, SetEventNotificationMode, JVMTI_ENABLE, event, NULL);
 }
 
 bool vm__init(JavaVM *vm)
@@ -49,10 +49,19 @@ bool vm__init(JavaVM *vm)
 	java = vm;
 	if (VM_CALL(java, GetEnv, (void **)&lasting, JVMTI_VERSION_11))
 		return false;
-	VM_CALL(lasting, SetEventCallbacks, &callbacks, (jint)sizeof(callbacks));
-	enable(JVMTI_EVENT_VM_INIT);
-	enable(JVMTI_EVENT_VM_DEATH);
-	return true;
+	if (!VM_CALL(lasting, SetEventCallbacks, &callbacks, (jint)sizeof(callbacks)) &&
+	    enable(JVMTI_EVENT_VM_INIT) && enable(JVMTI_EVENT_VM_DEATH))
+		return true;
+	vm__end();
+	return false;
+}
+
+void vm__end(void)
+{
+	vm__set_live(false);
+	init_call = NULL;
+	VM_CALL(lasting, DisposeEnvironment);
+	lasting = NULL;
 }
 
 void vm__on_init(void (*call)(void))

@@ -23,6 +23,8 @@ struct visit {
 
 /* Once, when the library is loaded. False: this JVM has no JVMTI of Java 11. */
 bool vm__init(JavaVM *vm);
+/* Undoes that: the JVM tells nothing any more. */
+void vm__end(void);
 
 /* Java 17: 17; 0: not known. */
 int vm__version(void);

@@ -14,6 +14,7 @@
 #include "walk.h"
 #include "addresses.h"
 #include "agents/common/pace.h"
+#include "fault.h"
 #include "nodes.h"
 #include "roots.h"
 #include "threads.h"
@@ -72,7 +73,7 @@ static struct named name(jlong *tag, jlong class_, jlong size, jint length)
 
 static bool go_on(void)
 {
-	if (!pace__may_go_on() || nodes__fault())
+	if (!pace__may_go_on() || fault.what)
 		walk.is_over = true;
 	return !walk.is_over;
 }
@@ -112,14 +113,14 @@ static jint JNICALL tell(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceIn
 	return walk.is_over ? JVMTI_VISIT_ABORT : JVMTI_VISIT_OBJECTS;
 }
 
-static bool end(bool is_done, const char **fault)
+static bool end(jvmtiError error)
 {
-	*fault = nodes__fault();
-	return is_done && !walk.is_over && !*fault;
+	if (error)
+		fault__raise("the JVM does not walk its heap to the end");
+	return !walk.is_over && !fault.what;
 }
 
-bool walk__follow(struct visit *visit, struct gctrace_writer *writer, struct totals *totals,
-		  const char **fault)
+bool walk__follow(struct visit *visit, struct gctrace_writer *writer, struct totals *totals)
 {
 	const jvmtiHeapCallbacks callbacks = { .heap_reference_callback = tell };
 	jvmtiError error;
@@ -130,7 +131,7 @@ bool walk__follow(struct visit *visit, struct gctrace_writer *writer, struct tot
 		roots__settle(writer);
 		nodes__end();
 	}
-	return end(!error, fault);
+	return end(error);
 }
 
 /* ---- The list ---- */
@@ -150,8 +151,7 @@ static jint JNICALL list(jlong class_, jlong size, jlong *tag, jint length, void
 	return go_on() ? 0 : JVMTI_VISIT_ABORT;
 }
 
-bool walk__list(struct visit *visit, struct gctrace_writer *writer, struct totals *totals,
-		const char **fault)
+bool walk__list(struct visit *visit, struct gctrace_writer *writer, struct totals *totals)
 {
 	const jvmtiHeapCallbacks callbacks = { .heap_iteration_callback = list };
 	jvmtiError error;
@@ -159,5 +159,5 @@ bool walk__list(struct visit *visit, struct gctrace_writer *writer, struct total
 	begin(writer, totals);
 	gctrace_write_container(writer, GCTRACE_C_HEAP, 0, 0);
 	error = VM_CALL(visit->jvmti, IterateThroughHeap, 0, NULL, &callbacks, NULL);
-	return end(!error, fault);
+	return end(error);
 }

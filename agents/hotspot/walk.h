@@ -12,13 +12,11 @@
 
 /*
  * From the roots. False: it did not come to its end, because the dump is over (pace__may_go_on) or
- * because something was not as expected: then *fault says what.
+ * because something was not as expected (fault.h).
  */
-bool walk__follow(struct visit *visit, struct gctrace_writer *writer, struct totals *totals,
-		  const char **fault);
+bool walk__follow(struct visit *visit, struct gctrace_writer *writer, struct totals *totals);
 
 /* All that lies on the heap, reached or not, without what it refers to. The same. */
-bool walk__list(struct visit *visit, struct gctrace_writer *writer, struct totals *totals,
-		const char **fault);
+bool walk__list(struct visit *visit, struct gctrace_writer *writer, struct totals *totals);
 
 #endif

@@ -77,6 +77,17 @@ static void says(const char *line)
 	fail();
 }
 
+static void says_of_itself(const char *text)
+{
+	char whole[256];
+
+	snprintf(whole, sizeof(whole), "\"%s\"", text);
+	if (strstr(listener__producer(), whole))
+		return;
+	print_message("%s\nis not in\n%s\n", whole, listener__producer());
+	fail();
+}
+
 static void says_not(const char *line)
 {
 	if (!strstr(told, line))
@@ -514,9 +525,49 @@ static void a_wrong_referrer_ends_the_dump_and_the_next_is_by_tags(void **state)
 	fake_vm.is_referrer_wrong = true;
 	dump_it();
 	says(" status=1 ");
+	says_of_itself("17.0.1, objects named by tags; not all is told: "
+		       "what refers to another was not named before");
 	assert_false(addresses.are_known);
 	dump_it();
 	says(" status=0 ");
+	says_of_itself("17.0.1, objects named by tags");
+}
+
+/* That is nothing that the next dump would have, too. */
+static void another_fault_ends_the_dump_and_is_told(void **state)
+{
+	(void)state;
+	make_all();
+	a_derived.refs[0].index = 100;
+	dump_it();
+	says(" status=1 ");
+	says_of_itself("17.0.1; not all is told: a field is none of its class");
+	assert_true(addresses.are_known);
+	a_derived.refs[0].index = 4;
+	dump_it();
+	says(" status=0 ");
+	says_of_itself("17.0.1");
+}
+
+static void addresses_that_there_was_no_memory_to_find_are_found_by_a_dump(void **state)
+{
+	struct visit visit;
+
+	(void)state;
+	make_all();
+	fake_vm.has_no_memory = true;
+	assert_true(vm__enter(&visit));
+	addresses__find(&visit);
+	vm__leave(&visit);
+	assert_false(addresses.are_known);
+	fake_vm.has_no_memory = false;
+	dump_it();
+	assert_true(addresses.are_known);
+	says(" status=0 ");
+	says_of_itself("17.0.1");
+	assert_int_equal(fake_vm.walks, 2);
+	dump_it();
+	assert_int_equal(fake_vm.walks, 3); /* they are not looked for again */
 }
 
 static void addresses_are_found_beside_the_tags(void **state)
@@ -608,8 +659,11 @@ static int init(void **state)
 {
 	(void)state;
 	fake_vm.version = 17;
-	return vm__init(fake_java) && emitter__init(2) && types__init() && nodes__init() &&
-			       held__init() && roots__init() && threads__init() ?
+	if (!vm__init(fake_java))
+		return -1;
+	producer__learn();
+	return emitter__init(2) && types__init() && nodes__init() && held__init() &&
+			       roots__init() && threads__init() ?
 		       0 :
 		       -1;
 }
@@ -632,6 +686,9 @@ int main(void)
 		cmocka_unit_test_setup(what_keeps_them_is_no_root, begin),
 		cmocka_unit_test_setup(a_class_that_is_loaded_behind_is_not_kept, begin),
 		/* Before they are given up, which is for good. */
+		cmocka_unit_test_setup(another_fault_ends_the_dump_and_is_told, begin),
+		cmocka_unit_test_setup(
+			addresses_that_there_was_no_memory_to_find_are_found_by_a_dump, begin),
 		cmocka_unit_test_setup(addresses_are_found_beside_the_tags, begin),
 		cmocka_unit_test_setup(tags_tell_the_same_heap, begin),
 		cmocka_unit_test_setup(a_wrong_referrer_ends_the_dump_and_the_next_is_by_tags,

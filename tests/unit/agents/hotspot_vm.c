@@ -109,6 +109,8 @@ static jobject JNICALL new_string(JNIEnv *env, const char *text)
 
 	(void)env;
 	(void)text;
+	if (fake_vm.has_no_memory)
+		return NULL;
 	*string = (struct fake_object){ .class_ = &fake_string, .size = 24 };
 	fake_vm__object(string);
 	fake_vm.object_count--;

@@ -21,7 +21,7 @@
 
 static struct feed *feed;
 static struct transcript transcript;
-static struct buf told;
+static struct buf told, producer;
 static int batches = -1; /* a file that the emitter writes to */
 static uint64_t stamp;
 static uint64_t first_gc, first_pause; /* 0: none was told yet */
@@ -82,9 +82,19 @@ static void add_line(const char *at, const char *end)
 	}
 }
 
-static bool is_of_interest(const char *line)
+static bool begins_with(const char *line, const char *word)
 {
-	return strncmp(line, "define", 6) != 0 && strncmp(line, "producer", 8) != 0;
+	return !strncmp(line, word, strlen(word));
+}
+
+static void take_line(const char *line, const char *end)
+{
+	if (begins_with(line, "producer")) {
+		buf__reset(&producer);
+		buf__add(&producer, line, (size_t)(end - line));
+	} else if (!begins_with(line, "define")) {
+		add_line(line, end);
+	}
 }
 
 const char *listener__told(void)
@@ -96,11 +106,15 @@ const char *listener__told(void)
 	for (const char *line = buf__str(&transcript.text); *line;) {
 		const char *next = strchr(line, '\n') + 1;
 
-		if (is_of_interest(line))
-			add_line(line, next);
+		take_line(line, next);
 		line = next;
 	}
 	return buf__str(&told);
+}
+
+const char *listener__producer(void)
+{
+	return buf__str(&producer);
 }
 
 void listener__begin(void)

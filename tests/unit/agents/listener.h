@@ -13,4 +13,7 @@ void listener__begin(void);
 /* What came since the last call; valid until the next one. */
 const char *listener__told(void);
 
+/* What the agent last said of itself before the last call of listener__told(). */
+const char *listener__producer(void);
+
 #endif
