@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <zlib.h>
 
 #include "corpus.h"
 #include "model/heap_builder.h"
@@ -30,7 +31,7 @@ static int take(void *builder, const struct event *event)
 /* -1: no graph came of it. */
 static int64_t read_objects(int fd, bool heads)
 {
-	const struct hprof_options options = { .heads = heads, .stop_fd = -1 };
+	const struct hprof_options options = { .heads = heads, .stop_fd = -1, .limit = LIMIT };
 	struct heap_builder *builder = heads ? heap_builder__new_counting(LIMIT) :
 					       heap_builder__new(LIMIT);
 	const struct event_sink sink = { take, builder };
@@ -96,6 +97,21 @@ static void add_seed(int dir, unsigned int number, uint32_t id_bytes)
 	buf__free(&file.out);
 }
 
+/* So short that it holds no more than the head of a dump: the rest is the fuzzer's. */
+static void add_zipped(int dir, unsigned int number)
+{
+	static const char head[] = "JAVA PROFILE 1.0.2\0\0\0\0\010\0\0\0\0\0\0\0\1";
+	unsigned char bytes[256];
+	z_stream stream = { .next_in = (unsigned char *)(uintptr_t)head,
+			    .avail_in = sizeof(head) - 1,
+			    .next_out = bytes, .avail_out = sizeof(bytes) };
+
+	CHECK(deflateInit2(&stream, 0, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+	CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+	corpus__add(dir, number, bytes, sizeof(bytes) - stream.avail_out);
+	deflateEnd(&stream);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	int dir = corpus__open(*argc, *argv);
@@ -104,6 +120,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		return 0;
 	add_seed(dir, 0, 8);
 	add_seed(dir, 1, 4);
+	add_zipped(dir, 2);
 	close(dir);
 	return 0;
 }

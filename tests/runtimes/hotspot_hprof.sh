@@ -106,6 +106,22 @@ run gctrace heap "$TMP/cut.hprof" --histogram --allow-loss
 expect_status 0
 pass
 
+t "a gzip file, as the JVM writes it, or another does"
+start jvm java -Xmx256m -cp "$TMP" Shop 20000
+wait_for grep -qs ready "$TMP/jvm.out" || fail "it did not start"
+rm -f "$TMP/zipped.hprof.gz"
+timeout 60 jcmd "$(pid jvm)" GC.heap_dump -gz=1 "$TMP/zipped.hprof.gz" >"$TMP/jcmd" 2>&1 ||
+	{ fail "jcmd makes no dump"; show "$TMP/jcmd"; }
+stop jvm
+zcat "$TMP/zipped.hprof.gz" >"$TMP/unzipped.hprof"
+types "$TMP/zipped.hprof.gz" | grep '"event":"type"' >"$TMP/types" || fail "exit status $?"
+types "$TMP/unzipped.hprof" | grep '"event":"type"' | cmp - "$TMP/types" || fail "it differs"
+gzip -c "$TMP/unzipped.hprof" | gctrace heap /dev/stdin --top 0 -o json |
+	grep '"event":"type"' | cmp - "$TMP/types" || fail "a pipe differs"
+gctrace diff "$TMP/zipped.hprof.gz" "$TMP/unzipped.hprof" >"$TMP/out" 2>"$TMP/err"
+expect_not "$TMP/err" 'no recording'
+pass
+
 t "two files are compared"
 run gctrace diff "$TMP/cut.hprof" "$TMP/shop.hprof"
 expect "$TMP/out" 'Shop\$Node'

@@ -71,6 +71,11 @@ static int say(const char *name, const struct hprof_facts *facts, int err)
 	case -ENOMEM:
 		error("there is no memory for the names and classes in %s", escape(name));
 		break;
+	case -EDQUOT:
+		error("the names, classes and roots in %s, and objects that come before their"
+		      " classes, take more than --mem-limit allows; a larger one may do",
+		      escape(name));
+		break;
 	default:
 		error("cannot read %s: %s", escape(name), strerror(-err));
 	}
@@ -92,6 +97,9 @@ static void warn(const char *name, const struct hprof_facts *facts)
 	else if (!facts->is_whole)
 		warning("%s is cut off after %s; what there is of it is shown", escape(name),
 			units__bytes(bytes, facts->position));
+	if (facts->unnamed)
+		warning("%s: the fields of %" PRIu64 " classes have names of more than 16 MiB, and"
+			" are shown without them", escape(name), facts->unnamed);
 	if (facts->misfits)
 		warning("%s: %" PRIu64 " objects have fewer bytes than the fields of their classes"
 			" need", escape(name), facts->misfits);
@@ -113,7 +121,8 @@ int heap_source_hprof__read(struct heap_source *source, int fd, const char *name
 			    const struct heap_source_options *options)
 {
 	const struct hprof_options how = { .heads = options->counts_only,
-					   .stop_fd = signals__stop_fd(), .turn = on_turn };
+					   .stop_fd = signals__stop_fd(), .turn = on_turn,
+					   .limit = heap_source__limit(options->mem_limit) };
 	struct reading reading = { .began_ns = clock__monotonic_ns() };
 	const struct event_sink sink = { take, &reading };
 	struct hprof_facts facts;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,13 +13,39 @@
 #include "hprof_reader.h"
 #include "loss.h"
 
+#define HPROF_TEXT_BYTES (sizeof(HPROF_TEXT) - 1)
+#define LOOK_MOST 4096u /* bytes in which a gzip file says what it holds; no more than any pipe */
+#define PAUSE_MS 1
 #define HEAD_MOST 32u /* of the text in a file's head */
+#define NAME_MOST 65535u /* bytes of a name in a class file: its length has two */
 #define TURNS 65536u /* entries and records from one turn to the next */
 
 /* ---------------------------------------------------------------- looking */
 
-/* A copy of what stands first in a pipe, which stays there. Waits for it. */
-static ssize_t look_into_pipe(int fd, void *bytes, size_t count)
+enum look { LOOK_IS, LOOK_IS_NOT, LOOK_MORE };
+
+/* `more`: further bytes may come. */
+static enum look look_at(const char *bytes, size_t count, bool more)
+{
+	char inside[HPROF_TEXT_BYTES];
+	size_t given;
+
+	if (hprof_gzip__begins(bytes, count)) {
+		given = hprof_gzip__peek(bytes, count, inside, sizeof(inside));
+		bytes = inside;
+		more &= count < LOOK_MOST;
+		count = given;
+	} else if (count < 3 && count && bytes[0] == 0x1f && more) {
+		return LOOK_MORE;
+	}
+	if (count < HPROF_TEXT_BYTES && more && memcmp(bytes, HPROF_TEXT, count) == 0)
+		return LOOK_MORE;
+	return count >= HPROF_TEXT_BYTES && memcmp(bytes, HPROF_TEXT, HPROF_TEXT_BYTES) == 0 ?
+		       LOOK_IS : LOOK_IS_NOT;
+}
+
+/* A copy of what stands first in a pipe, which stays there. Waits for the first of it. */
+static ssize_t peek_pipe(int fd, void *bytes, size_t count)
 {
 	int copy[2];
 	ssize_t n;
@@ -33,14 +60,32 @@ static ssize_t look_into_pipe(int fd, void *bytes, size_t count)
 	return n;
 }
 
+/* Whoever writes may do so a byte at a time: what is there tells nobody when there is more. */
+static bool look_into_pipe(int fd)
+{
+	struct pollfd ended = { .fd = fd };
+	enum look look = LOOK_MORE;
+	char bytes[LOOK_MOST];
+
+	while (look == LOOK_MORE) {
+		const bool more = poll(&ended, 1, PAUSE_MS) <= 0;
+		const ssize_t n = peek_pipe(fd, bytes, sizeof(bytes));
+
+		look = n > 0 ? look_at(bytes, (size_t)n, more) : LOOK_IS_NOT;
+	}
+	return look == LOOK_IS;
+}
+
 bool hprof__begins(int fd)
 {
-	char bytes[sizeof(HPROF_TEXT) - 1];
 	const off_t at = lseek(fd, 0, SEEK_CUR);
-	const ssize_t n = at >= 0 ? pread(fd, bytes, sizeof(bytes), at) :
-				    look_into_pipe(fd, bytes, sizeof(bytes));
+	char bytes[LOOK_MOST];
+	ssize_t n;
 
-	return n == (ssize_t)sizeof(bytes) && memcmp(bytes, HPROF_TEXT, sizeof(bytes)) == 0;
+	if (at < 0)
+		return look_into_pipe(fd);
+	n = pread(fd, bytes, sizeof(bytes), at);
+	return n > 0 && look_at(bytes, (size_t)n, false) == LOOK_IS;
 }
 
 bool hprof__is_file(const char *path)
@@ -50,6 +95,28 @@ bool hprof__is_file(const char *path)
 
 	files__close(&fd);
 	return is;
+}
+
+/* ---------------------------------------------------------------- what is kept */
+
+#define BYTES_OF(vec) sizeof(*(vec).items)
+
+
+int hprof_reader__check_limit(const struct hprof_reader *reader)
+{
+	const struct hprof_classes *classes = &reader->classes;
+	const struct hprof_stacks *stacks = &reader->stacks;
+	const uint64_t kept =
+		reader->names.texts.len + reader->names.of.count * BYTES_OF(reader->names.of) +
+		classes->of.count * BYTES_OF(classes->of) +
+		classes->fields.count * BYTES_OF(classes->fields) +
+		classes->statics.count * BYTES_OF(classes->statics) +
+		stacks->roots.count * BYTES_OF(stacks->roots) +
+		stacks->frames.count * BYTES_OF(stacks->frames) +
+		stacks->ids.count * BYTES_OF(stacks->ids) + reader->waiting_bytes.len +
+		reader->waiting.count * BYTES_OF(reader->waiting);
+
+	return reader->options->limit && kept > reader->options->limit ? -EDQUOT : 0;
 }
 
 /* ---------------------------------------------------------------- what is told */
@@ -107,7 +174,7 @@ static int take_string(struct hprof_reader *reader)
 		return -EBADMSG;
 	id = hprof_input__id(input);
 	bytes = reader->left;
-	if (!need(reader, bytes))
+	if (bytes > NAME_MOST || !need(reader, bytes))
 		return -EBADMSG;
 	err = hprof_names__add(&reader->names, id, input->data + input->at, bytes);
 	input->at += bytes;
@@ -158,11 +225,12 @@ static int take_trace(struct hprof_reader *reader)
 	serial = hprof_input__u4(input);
 	thread = hprof_input__u4(input);
 	count = hprof_input__u4(input);
-	if (!need(reader, (uint64_t)count * input->id_bytes))
-		return -EBADMSG;
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		if (!need(reader, input->id_bytes))
+			return -EBADMSG;
 		if (vec__push(&reader->stacks.ids, hprof_input__id(input)))
 			return -ENOMEM;
+	}
 	err = hprof_stacks__add_trace(&reader->stacks, serial, count);
 	return err || !thread ? err : hprof_stacks__thread(&reader->stacks, thread, serial, 0);
 }
@@ -262,10 +330,13 @@ static int read_records(struct hprof_reader *reader)
 	while (!answer && hprof_input__need(input, HPROF_RECORD_HEAD)) {
 		answer = read_record(reader);
 		if (!answer)
+			answer = hprof_reader__check_limit(reader);
+		if (!answer)
 			answer = hprof_reader__turn(reader);
 	}
 	/* A JVM that is stopped in its dump stops between two segments, mostly. */
-	if (input->end != input->at || reader->is_open)
+	if (input->end != input->at || reader->is_open ||
+	    (input->gzip && !hprof_gzip__is_whole(input->gzip)))
 		reader->facts->is_whole = false;
 	return answer ? answer : input->err;
 }
@@ -285,11 +356,16 @@ static bool is_known(const char *version)
 static int read_head(struct hprof_reader *reader)
 {
 	struct hprof_input *input = &reader->input;
-	const size_t prefix = sizeof(HPROF_TEXT) - 1;
+	const size_t prefix = HPROF_TEXT_BYTES;
 	const char *text;
 	size_t length;
 
 	hprof_input__need(input, HEAD_MOST + 12);
+	if (hprof_gzip__begins(input->data, input->end)) {
+		if (hprof_input__inflate(input))
+			return -ENOMEM;
+		hprof_input__need(input, HEAD_MOST + 12);
+	}
 	text = (const char *)input->data;
 	if (input->end < prefix || memcmp(text, HPROF_TEXT, prefix) != 0)
 		return input->err ? input->err : -EBADMSG;
@@ -319,6 +395,7 @@ static int finish(struct hprof_reader *reader)
 		answer = hprof_classes__tell_objects(&reader->classes, sizes, heads, reader->sink);
 	if (!answer)
 		answer = hprof_classes__tell(&reader->classes, sizes, reader->sink);
+	reader->facts->unnamed = reader->classes.unnamed;
 	if (!answer && !heads)
 		answer = hprof_classes__tell_roots(&reader->classes, reader->sink);
 	if (!answer && !heads)

@@ -6,9 +6,10 @@
  *	is_hprof = hprof__begins(fd);
  *	err = hprof__read(fd, &options, &sink, &facts);
  *
- * It reads once, from front to back, a pipe as well as a file. Contents are dropped; what is kept
- * until the end is names, classes, roots and what statics refer to. Versions 1.0, 1.0.1, 1.0.2, and
- * 1.0.3 of Android; ids of 4 and of 8 bytes; HEAP_DUMP of any length and segments.
+ * It reads once, from front to back, a pipe as well as a file, and what is within a gzip file.
+ * Contents are dropped; what is kept until the end is names, classes, roots and what statics refer
+ * to. Versions 1.0, 1.0.1, 1.0.2, and 1.0.3 of Android; ids of 4 and of 8 bytes; HEAP_DUMP of any
+ * length and segments.
  *
  * WHAT IS TOLD
  *
@@ -26,7 +27,9 @@
  * An instance whose classes are not all known yet waits in memory until they are.
  *
  * A file that is cut off is told as far as it goes, without C_END. What makes no sense is passed
- * over up to the end of its record, and is an EVENT_LOSS.
+ * over up to the end of its record, and is an EVENT_LOSS: also a name that is longer than Java's
+ * can be, and an instance of more than 64 MiB. Whatever a file says, time and memory are no more
+ * than in proportion to what there is of it.
  */
 #ifndef STREAM_HPROF_H
 #define STREAM_HPROF_H
@@ -40,6 +43,7 @@
 struct hprof_options {
 	bool heads;  /* EVENT_HEADS instead of EVENT_OBJECT and EVENT_ROOTS */
 	int stop_fd; /* readable: no further; -1: none */
+	uint64_t limit; /* bytes of what is kept here until the end; 0: none */
 	int (*turn)(void *context); /* called now and then, with the sink's; as feed__read_all() */
 };
 
@@ -54,6 +58,7 @@ struct hprof_facts {
 	uint64_t damage_at; /* where the first of those was */
 	uint64_t waited;   /* instances that came before their classes */
 	uint64_t misfits;  /* instances with fewer bytes than their class has fields */
+	uint64_t unnamed;  /* classes whose fields have no names: they are too long in all */
 	struct hprof_sizes sizes;
 };
 
@@ -69,7 +74,7 @@ bool hprof__is_file(const char *path);
 /*
  * All of it. 0, a sink's or turn's answer, or, nothing said: -ECANCELED, a stop; -ENOMEM; -EBADMSG,
  * it is no hprof; -EPROTONOSUPPORT, a version or id size that nobody knows (facts have it);
- * -ENODATA, its head is cut off; or that of a read.
+ * -ENODATA, its head is cut off; -EDQUOT, it takes more than the limit; or that of a read.
  */
 int hprof__read(int fd, const struct hprof_options *options, const struct event_sink *sink,
 		struct hprof_facts *facts);

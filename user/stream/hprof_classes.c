@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hprof_classes.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "gctrace/wire.h"
@@ -14,7 +15,8 @@ void hprof_classes__free(struct hprof_classes *classes)
 	vec__free(&classes->statics);
 	vec__free(&classes->offsets);
 	vec__free(&classes->chain);
-	vec__free(&classes->loaders);
+	vec__free(&classes->planned);
+	hprof_ids__free(&classes->loaders);
 	hprof_ids__free(&classes->ids);
 	hprof_ids__free(&classes->serials);
 }
@@ -26,13 +28,13 @@ uint32_t hprof_classes__find(const struct hprof_classes *classes, uint64_t id)
 
 uint32_t hprof_classes__make(struct hprof_classes *classes, uint64_t id)
 {
-	const struct hprof_class class_ = { .id = id, .referent = UINT32_MAX,
-					    .nearest = UINT64_MAX };
+	struct hprof_class class_ = { .id = id, .referent = UINT64_MAX, .nearest = UINT64_MAX,
+				      .above = HPROF_NO_NUMBER, .witness = HPROF_NO_NUMBER };
 	uint32_t number = hprof_classes__find(classes, id);
 
 	if (number != HPROF_NO_NUMBER || classes->of.count >= HPROF_NO_NUMBER - 1)
 		return number;
-	number = (uint32_t)classes->of.count;
+	number = class_.top = (uint32_t)classes->of.count;
 	if (vec__push(&classes->of, class_) || hprof_ids__put(&classes->ids, id, number))
 		return HPROF_NO_NUMBER;
 	return number;
@@ -62,40 +64,75 @@ uint64_t hprof_classes__named(const struct hprof_classes *classes, const char *n
 
 /* ---------------------------------------------------------------- plans */
 
-/* From the class upwards. 1; 0: one of them is not known, or they go in a circle; -ENOMEM. */
-static int find_chain(struct hprof_classes *classes, uint32_t number)
+/* The number of the class above; HPROF_NO_NUMBER: there is none, or it is not known. */
+static uint32_t super_of(const struct hprof_classes *classes, const struct hprof_class *class_)
 {
-	vec__reset(&classes->chain);
-	while (number != HPROF_NO_NUMBER) {
-		const struct hprof_class *class_ = &classes->of.items[number];
-
-		if (!class_->is_dumped || classes->chain.count > classes->of.count)
-			return 0;
-		if (vec__push(&classes->chain, number))
-			return -ENOMEM;
-		if (!class_->super)
-			return 1;
-		number = hprof_classes__find(classes, class_->super);
-	}
-	return 0;
+	return class_->super ? hprof_classes__find(classes, class_->super) : HPROF_NO_NUMBER;
 }
 
-static uint32_t strength_of(const struct hprof_classes *classes)
+/* The class to which its tops lead; the way is halved for those who come after. */
+static uint32_t top_of(struct hprof_classes *classes, uint32_t number)
+{
+	struct hprof_class *of = classes->of.items;
+
+	while (of[number].top != number) {
+		of[number].top = of[of[number].top].top;
+		number = of[number].top;
+	}
+	return number;
+}
+
+/*
+ * Are all classes above it known, and go in no circle? Each class is passed once: whoever comes
+ * later, for itself or for one below, goes on where this one stopped.
+ */
+static bool is_known_to_the_top(struct hprof_classes *classes, uint32_t number)
+{
+	struct hprof_class *of = classes->of.items;
+	uint32_t top = top_of(classes, number), super;
+
+	for (;;) {
+		if (!of[top].is_dumped)
+			return false;
+		if (!of[top].super || of[top].is_planned)
+			return true;
+		super = super_of(classes, &of[top]);
+		if (super == HPROF_NO_NUMBER || top_of(classes, super) == top)
+			return false;
+		of[top].top = super;
+		top = top_of(classes, super);
+	}
+}
+
+/* From the class upwards, those that have no plan yet. 0 or -ENOMEM. */
+static int find_chain(struct hprof_classes *classes, uint32_t number)
+{
+	int err = 0;
+
+	vec__reset(&classes->chain);
+	while (!err && number != HPROF_NO_NUMBER && !classes->of.items[number].is_planned) {
+		err = vec__push(&classes->chain, number);
+		number = super_of(classes, &classes->of.items[number]);
+	}
+	return err;
+}
+
+/* GCTRACE_REF_WEAK for java.lang.ref.Reference itself; 0: what the class above says. */
+static uint32_t strength_of(const struct hprof_classes *classes, const struct hprof_class *class_)
 {
 	static const struct {
 		const char *name;
 		uint32_t flag;
 	} all[] = {
+		{ "java/lang/ref/Reference", GCTRACE_REF_WEAK },
 		{ "java/lang/ref/SoftReference", GCTRACE_REF_SOFT },
 		{ "java/lang/ref/PhantomReference", GCTRACE_REF_PHANTOM },
 	};
 
-	for (size_t k = 0; k < classes->chain.count; k++)
-		for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-			if (is_called(classes, &classes->of.items[classes->chain.items[k]],
-				      all[i].name))
-				return all[i].flag;
-	return GCTRACE_REF_WEAK;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (is_called(classes, class_, all[i].name))
+			return all[i].flag;
+	return 0;
 }
 
 static bool is_own_loader(const struct hprof_classes *classes, const struct hprof_class *class_)
@@ -118,10 +155,9 @@ bool hprof_classes__is_lasting(const struct hprof_classes *classes,
 {
 	const uint64_t loader = class_->to[HPROF_AT_LOADER];
 
-	for (size_t i = 0; i < classes->loaders.count; i++)
-		if (classes->loaders.items[i] == loader)
-			return !class_->is_hidden;
-	return !loader && !class_->is_hidden;
+	if (class_->is_hidden)
+		return false;
+	return !loader || hprof_ids__get(&classes->loaders, loader) != HPROF_NO_NUMBER;
 }
 
 static size_t count_references(const struct hprof_classes *classes, const struct hprof_class *of)
@@ -140,48 +176,71 @@ static bool is_referent(const struct hprof_classes *classes, const struct hprof_
 	       is_called(classes, of, "java/lang/ref/Reference");
 }
 
-/* The fields of one class of the chain: its first reference has this place. */
-static void plan_fields(struct hprof_classes *classes, struct hprof_class *class_,
-			const struct hprof_class *of, size_t place)
+/* Its own fields: the first reference among them has this place. There is room for the offsets. */
+static void plan_fields(struct hprof_classes *classes, struct hprof_class *class_, uint64_t place)
 {
-	for (size_t i = 0; i < of->fields_count; i++) {
-		const struct hprof_field *field = &classes->fields.items[of->fields + i];
+	for (size_t i = 0; i < class_->fields_count; i++) {
+		const struct hprof_field *field = &classes->fields.items[class_->fields + i];
 
 		if (field->type == HPROF_OBJECT) {
-			if (is_referent(classes, of, field))
-				class_->referent = (uint32_t)place;
-			classes->offsets.items[class_->offsets + place++] = class_->bytes;
+			if (is_referent(classes, class_, field))
+				class_->referent = place;
+			classes->offsets.items[classes->offsets.count++] =
+				(uint32_t)class_->own_bytes;
+			place++;
 		}
-		class_->bytes += hprof_type__bytes(field->type, classes->id_bytes);
+		class_->own_bytes += hprof_type__bytes(field->type, classes->id_bytes);
 	}
+}
+
+/* What it has of the class above. */
+static void inherit(struct hprof_class *class_, const struct hprof_class *super, uint32_t number)
+{
+	class_->bytes += super->bytes;
+	class_->references += super->references;
+	class_->above = super->own ? number : super->above;
+	class_->above_bytes = class_->own_bytes + (super->own ? 0 : super->above_bytes);
+	if (class_->referent == UINT64_MAX)
+		class_->referent = super->referent;
+	if (!class_->strength)
+		class_->strength = super->strength;
+}
+
+/* The class above has its plan, where there is one. */
+static int plan_one(struct hprof_classes *classes, uint32_t number)
+{
+	struct hprof_class *class_ = &classes->of.items[number];
+	const uint32_t above = super_of(classes, class_);
+	const struct hprof_class *super =
+		above != HPROF_NO_NUMBER ? &classes->of.items[above] : NULL;
+
+	class_->own = count_references(classes, class_);
+	class_->offsets = classes->offsets.count;
+	if (vec__reserve(&classes->offsets, class_->own) || vec__push(&classes->planned, number))
+		return -ENOMEM;
+	plan_fields(classes, class_, super ? super->references : 0);
+	class_->bytes = class_->own_bytes;
+	class_->references = class_->own;
+	class_->strength = strength_of(classes, class_);
+	if (super)
+		inherit(class_, super, above);
+	class_->is_loader = is_own_loader(classes, class_);
+	class_->is_planned = true;
+	return 0;
 }
 
 int hprof_classes__plan(struct hprof_classes *classes, uint32_t number)
 {
-	struct hprof_class *class_ = &classes->of.items[number];
-	int known = class_->is_planned ? 1 : find_chain(classes, number);
-	size_t place = 0;
+	int err;
 
-	if (known <= 0 || class_->is_planned)
-		return known;
-	for (size_t k = 0; k < classes->chain.count; k++)
-		place += count_references(classes,
-					  &classes->of.items[classes->chain.items[k]]);
-	if (vec__reserve(&classes->offsets, place))
-		return -ENOMEM;
-	class_->offsets = classes->offsets.count;
-	class_->references = place;
-	classes->offsets.count += place;
-	for (size_t k = 0; k < classes->chain.count; k++) {
-		const struct hprof_class *of = &classes->of.items[classes->chain.items[k]];
-
-		place -= count_references(classes, of);
-		plan_fields(classes, class_, of, place);
-	}
-	class_->strength = class_->referent != UINT32_MAX ? strength_of(classes) : 0;
-	class_->is_loader = is_own_loader(classes, class_);
-	class_->is_planned = true;
-	return 1;
+	if (classes->of.items[number].is_planned)
+		return 1;
+	if (!is_known_to_the_top(classes, number))
+		return 0;
+	err = find_chain(classes, number);
+	for (size_t k = classes->chain.count; k-- > 0 && !err;)
+		err = plan_one(classes, classes->chain.items[k]);
+	return err ? err : 1;
 }
 
 /* ---------------------------------------------------------------- sizes */
@@ -190,8 +249,8 @@ int hprof_classes__plan(struct hprof_classes *classes, uint32_t number)
 static uint64_t sum_of(const struct hprof_classes *classes, const struct hprof_sizes *sizes,
 		       const struct hprof_class *class_)
 {
-	const uint64_t as_ids = (uint64_t)class_->references * classes->id_bytes;
-	const uint64_t as_references = (uint64_t)class_->references * sizes->layout.reference;
+	const uint64_t as_ids = class_->references * classes->id_bytes;
+	const uint64_t as_references = class_->references * sizes->layout.reference;
 
 	return hprof__align(sizes->layout.head + class_->bytes - as_ids + as_references,
 			    sizes->alignment);
@@ -202,23 +261,55 @@ static uint64_t smallest(const struct hprof_sizes *sizes)
 	return hprof__align(sizes->layout.head, sizes->alignment);
 }
 
+/* Several instances of it lie as far apart as they do for what is hidden in them. */
+static bool is_witness(const struct hprof_classes *classes, const struct hprof_sizes *sizes,
+		       const struct hprof_class *class_)
+{
+	return class_->nearest_count > 1 && class_->nearest > sum_of(classes, sizes, class_);
+}
+
+static void find_witnesses(struct hprof_classes *classes, const struct hprof_sizes *sizes)
+{
+	struct hprof_class *of = classes->of.items;
+
+	for (size_t i = 0; i < classes->planned.count; i++) {
+		struct hprof_class *class_ = &of[classes->planned.items[i]];
+		const uint32_t super = super_of(classes, class_);
+
+		if (super != HPROF_NO_NUMBER)
+			class_->witness = is_witness(classes, sizes, &of[super]) ?
+						  super : of[super].witness;
+	}
+}
+
+int hprof_classes__settle(struct hprof_classes *classes, const struct hprof_sizes *sizes)
+{
+	int known = 0;
+
+	for (uint32_t i = 0; i < classes->of.count && known >= 0; i++)
+		known = hprof_classes__plan(classes, i);
+	if (known < 0)
+		return known;
+	find_witnesses(classes, sizes);
+	classes->meta = hprof_classes__named(classes, "java/lang/Class");
+	if (!classes->meta)
+		classes->meta = HPROF_CLASS_OF_CLASSES;
+	return 0;
+}
+
 /* What is hidden in a class above, of which there are several instances, is in this one, too. */
 static bool is_as_above(const struct hprof_classes *classes, const struct hprof_sizes *sizes,
 			const struct hprof_class *class_)
 {
 	const uint64_t hidden = class_->nearest - sum_of(classes, sizes, class_);
-	uint32_t number = hprof_classes__find(classes, class_->super);
+	const struct hprof_class *above;
+	uint64_t more;
 
-	for (size_t i = 0; number != HPROF_NO_NUMBER && i < classes->of.count; i++) {
-		const struct hprof_class *above = &classes->of.items[number];
-		const uint64_t sum = sum_of(classes, sizes, above);
-
-		if (above->nearest_count > 1 && above->nearest > sum)
-			return hidden + sizes->alignment >= above->nearest - sum &&
-			       hidden <= above->nearest - sum + sizes->alignment;
-		number = hprof_classes__find(classes, above->super);
-	}
-	return false;
+	if (class_->witness == HPROF_NO_NUMBER)
+		return false;
+	above = &classes->of.items[class_->witness];
+	more = above->nearest - sum_of(classes, sizes, above);
+	return hidden + sizes->alignment >= more && hidden <= more + sizes->alignment;
 }
 
 uint64_t hprof_classes__size(const struct hprof_classes *classes, const struct hprof_sizes *sizes,

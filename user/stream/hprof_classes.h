@@ -8,6 +8,10 @@
  * A class's plan is made when all classes above it are known, mostly all at once. Its size is known
  * in the end only: to the sum of its fields come gaps and fields that the JVM hides, and these the
  * distances of its instances to the next object tell (hprof_sizes.h).
+ *
+ * A file may have any number of classes, each above the next. So a plan has what is of the class
+ * itself, and leads to those above that have references at all: an instance takes no more steps
+ * than it has references, and nothing here takes more than all classes and instances together.
  */
 #ifndef STREAM_HPROF_CLASSES_H
 #define STREAM_HPROF_CLASSES_H
@@ -53,16 +57,28 @@ struct hprof_class {
 	size_t statics, statics_count; /* in classes.statics: those that are references */
 	size_t fields, fields_count;   /* in classes.fields */
 
+	/*
+	 * The number of a class above it, as far up as is known, or of itself; by way of which
+	 * others lead there, too.
+	 */
+	uint32_t top;
+
 	/* The plan. */
 	bool is_planned;
-	size_t offsets, references; /* in classes.offsets: by place */
-	uint32_t bytes;		    /* of an instance's values */
-	uint32_t referent;	    /* place of it; UINT32_MAX: it is no java.lang.ref.Reference */
-	uint32_t strength;	    /* enum gctrace_reference_flags of that one */
+	size_t offsets, own;  /* in classes.offsets: its own references, from its values on */
+	uint64_t references;  /* of an instance */
+	uint64_t bytes;	      /* of an instance's values, and ... */
+	uint64_t own_bytes;   /* ... of those that are its own, which come first */
+	uint32_t above;	      /* number of the nearest class above with references of its own */
+	uint64_t above_bytes; /* from its values to those of that one */
+	uint64_t referent;    /* place of it; UINT64_MAX: it is no java.lang.ref.Reference */
+	uint32_t strength;    /* enum gctrace_reference_flags of that one */
 	bool is_loader; /* of the JVM's own loaders, whose classes are never unloaded */
+	bool is_filled; /* there is an instance with bytes for all fields: they get names */
 
 	/* Distances of its instances to what follows them. */
 	uint64_t nearest, nearest_count;
+	uint32_t witness; /* number of the nearest class above that tells what it hides */
 };
 
 struct hprof_static {
@@ -81,8 +97,11 @@ struct hprof_classes {
 	VEC(struct hprof_field) fields;
 	VEC(struct hprof_static) statics;
 	VEC(uint32_t) offsets;
-	VEC(uint32_t) chain; /* of the class that is being planned */
-	VEC(uint64_t) loaders; /* instances of is_loader: a few */
+	VEC(uint32_t) chain;   /* of the class that is being planned */
+	VEC(uint32_t) planned; /* those above come before those below */
+	struct hprof_ids loaders; /* instances of is_loader */
+	uint64_t meta; /* after settling: the id of java.lang.Class, or HPROF_CLASS_OF_CLASSES */
+	uint64_t unnamed; /* classes whose fields have names that are too long in all */
 };
 
 void hprof_classes__free(struct hprof_classes *classes);
@@ -98,7 +117,10 @@ uint64_t hprof_classes__named(const struct hprof_classes *classes, const char *n
 /* Make the plan. 1; 0: some class above is not known yet; or -ENOMEM. */
 int hprof_classes__plan(struct hprof_classes *classes, uint32_t number);
 
-/* In the end: bytes of an instance. */
+/* All instances have been seen: plan what is left, and find out what sizes need. 0 or -ENOMEM. */
+int hprof_classes__settle(struct hprof_classes *classes, const struct hprof_sizes *sizes);
+
+/* After that: bytes of an instance. */
 uint64_t hprof_classes__size(const struct hprof_classes *classes, const struct hprof_sizes *sizes,
 			     const struct hprof_class *class_);
 

@@ -7,6 +7,8 @@
 #include "hprof_classes.h"
 #include "source.h"
 
+#define FIELDS_MOST ((size_t)1 << 24) /* bytes of names: a class file has far less */
+
 /* Of hidden classes, behind the other places of each instance. */
 static const char class_field[] = "<class>";
 
@@ -23,13 +25,6 @@ struct teller {
 	const struct event_sink *sink;
 	struct buf name, fields;
 };
-
-static uint64_t class_of_classes(const struct hprof_classes *classes)
-{
-	const uint64_t id = hprof_classes__named(classes, "java/lang/Class");
-
-	return id ? id : HPROF_CLASS_OF_CLASSES;
-}
 
 static int tell_class(struct teller *teller, uint64_t number, uint64_t super, uint64_t size,
 		      uint32_t flags)
@@ -51,7 +46,7 @@ static int tell_class(struct teller *teller, uint64_t number, uint64_t super, ui
 /* References of one class itself, each closed by a 0. */
 static void add_own_fields(struct teller *teller, const struct hprof_class *class_)
 {
-	for (size_t i = 0; i < class_->fields_count; i++) {
+	for (size_t i = 0; i < class_->fields_count && teller->fields.len <= FIELDS_MOST; i++) {
 		const struct hprof_field *field =
 			&teller->classes->fields.items[class_->fields + i];
 		const struct text name = hprof_names__get(teller->classes->names, field->name);
@@ -63,23 +58,27 @@ static void add_own_fields(struct teller *teller, const struct hprof_class *clas
 	}
 }
 
-/* Those of the uppermost class first. */
+/* Those of the uppermost class first: of each that has any. */
 static int add_fields(struct teller *teller, const struct hprof_class *class_)
 {
+	const struct hprof_class *of = teller->classes->of.items;
 	VEC(const struct hprof_class *) chain = VEC_INIT;
-	uint32_t number = hprof_classes__find(teller->classes, class_->id);
-	int err = 0;
+	const struct hprof_class *at = class_;
+	int err = vec__push(&chain, class_);
 
-	while (!err && number != HPROF_NO_NUMBER && chain.count <= teller->classes->of.count) {
-		err = vec__push(&chain, &teller->classes->of.items[number]);
-		number = hprof_classes__find(teller->classes,
-					     teller->classes->of.items[number].super);
+	while (!err && at->above != HPROF_NO_NUMBER) {
+		at = &of[at->above];
+		err = vec__push(&chain, at);
 	}
-	for (size_t i = chain.count; i-- > 0;)
+	for (size_t i = chain.count; i-- > 0 && teller->fields.len <= FIELDS_MOST;)
 		add_own_fields(teller, chain.items[i]);
 	if (class_->is_hidden)
 		buf__add(&teller->fields, class_field, sizeof(class_field));
 	vec__free(&chain);
+	if (teller->fields.len > FIELDS_MOST) {
+		teller->classes->unnamed++;
+		buf__reset(&teller->fields);
+	}
 	return err;
 }
 
@@ -95,7 +94,7 @@ static int tell_one(struct teller *teller, const struct hprof_class *class_)
 {
 	const struct text name = hprof_names__get(teller->classes->names, class_->name);
 	const uint64_t size = hprof_classes__size(teller->classes, teller->sizes, class_);
-	uint32_t flags = class_->referent != UINT32_MAX ? GCTRACE_CLASS_WEAK : 0;
+	uint32_t flags = class_->referent != UINT64_MAX ? GCTRACE_CLASS_WEAK : 0;
 	int err = 0;
 
 	if (hprof_names__is_primitive_array(name))
@@ -106,7 +105,7 @@ static int tell_one(struct teller *teller, const struct hprof_class *class_)
 	if (is_array(name))
 		return tell_class(teller, class_->id, class_->super, 0,
 				  GCTRACE_CLASS_ARRAY | GCTRACE_CLASS_VARIABLE);
-	if (class_->is_planned)
+	if (class_->is_filled)
 		err = add_fields(teller, class_);
 	if (text__equal((struct text){ buf__str(&teller->name), teller->name.len },
 			text__of("java.lang.Class")))
@@ -132,7 +131,7 @@ static int tell_primitive_arrays(struct teller *teller)
 
 static int tell_class_of_classes(struct teller *teller)
 {
-	if (class_of_classes(teller->classes) != HPROF_CLASS_OF_CLASSES)
+	if (teller->classes->meta != HPROF_CLASS_OF_CLASSES)
 		return 0;
 	buf__reset(&teller->name);
 	buf__reset(&teller->fields);
@@ -242,7 +241,7 @@ int hprof_classes__tell(struct hprof_classes *classes, const struct hprof_sizes 
 static uint64_t object_size(const struct hprof_classes *classes, const struct hprof_sizes *sizes,
 			    const struct hprof_class *class_)
 {
-	const uint32_t meta = hprof_classes__find(classes, class_of_classes(classes));
+	const uint32_t meta = hprof_classes__find(classes, classes->meta);
 	uint64_t size = 0;
 
 	if (meta != HPROF_NO_NUMBER)
@@ -299,7 +298,7 @@ static int tell_head(const struct object_head *head, const struct event_sink *si
 int hprof_classes__tell_objects(struct hprof_classes *classes, const struct hprof_sizes *sizes,
 				bool heads, const struct event_sink *sink)
 {
-	const uint64_t class_ = class_of_classes(classes);
+	const uint64_t class_ = classes->meta;
 	struct hprof_references references = VEC_INIT;
 	int answer = 0;
 

@@ -3,12 +3,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #define FIRST_SLOTS 1024u
 
 static uint32_t slot_of(const struct hprof_ids *ids, uint64_t id)
 {
-	uint32_t at = (uint32_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & ids->mask;
+	uint32_t at = (uint32_t)(((id ^ id >> 32) * ids->key) >> 32) & ids->mask;
 
 	while (ids->of[at].number && ids->of[at].id != id)
 		at = (at + 1) & ids->mask;
@@ -20,14 +21,26 @@ uint32_t hprof_ids__get(const struct hprof_ids *ids, uint64_t id)
 	return ids->of ? ids->of[slot_of(ids, id)].number - 1 : HPROF_NO_NUMBER;
 }
 
+/* Odd, so that it loses nothing. */
+static uint64_t new_key(void)
+{
+	uint64_t key = UINT64_C(0x9e3779b97f4a7c15);
+
+	if (getrandom(&key, sizeof(key), GRND_NONBLOCK) < 0)
+		key ^= (uint64_t)(uintptr_t)&key;
+	return key | 1;
+}
+
 static int widen(struct hprof_ids *ids)
 {
 	const uint32_t slots = ids->of ? 2 * (ids->mask + 1) : FIRST_SLOTS;
-	struct hprof_ids wider = { .mask = slots - 1, .count = ids->count };
+	struct hprof_ids wider = { .mask = slots - 1, .count = ids->count, .key = ids->key };
 
 	wider.of = slots ? calloc(slots, sizeof(*wider.of)) : NULL;
 	if (!wider.of)
 		return -ENOMEM;
+	if (!wider.key)
+		wider.key = new_key();
 	for (uint32_t i = 0; ids->of && i <= ids->mask; i++)
 		if (ids->of[i].number)
 			wider.of[slot_of(&wider, ids->of[i].id)] = ids->of[i];

@@ -13,6 +13,7 @@ struct hprof_ids {
 		uint32_t number; /* + 1; 0: free */
 	} *of;
 	uint32_t mask, count;
+	uint64_t key; /* nobody who writes a file can foretell which ids will share a slot */
 };
 
 /* HPROF_NO_NUMBER: there is none. */

@@ -26,8 +26,18 @@ int hprof_input__init(struct hprof_input *input, int fd, int stop_fd)
 
 void hprof_input__free(struct hprof_input *input)
 {
+	hprof_gzip__free(input->gzip);
 	free(input->data);
 	input->data = NULL;
+}
+
+int hprof_input__inflate(struct hprof_input *input)
+{
+	input->gzip = hprof_gzip__new(input->fd, input->data + input->at, input->end - input->at);
+	input->at = input->end = 0;
+	input->base = 0;
+	input->is_file = input->is_over = false;
+	return input->gzip ? 0 : -ENOMEM;
 }
 
 /* False: a stop was asked for. */
@@ -37,10 +47,17 @@ static bool wait_for_more(const struct hprof_input *input)
 		{ .fd = input->stop_fd, .events = POLLIN },
 		{ .fd = input->fd, .events = POLLIN },
 	};
+	const bool has_more = input->is_file ||
+			      (input->gzip && !hprof_gzip__wants(input->gzip));
 
-	while (poll(ready, 2, input->is_file ? 0 : -1) < 0 && errno == EINTR)
+	while (poll(ready, 2, has_more ? 0 : -1) < 0 && errno == EINTR)
 		;
 	return !ready[0].revents;
+}
+
+static ssize_t read_into(struct hprof_input *input, void *at, size_t size)
+{
+	return input->gzip ? hprof_gzip__read(input->gzip, at, size) : read(input->fd, at, size);
 }
 
 /* Some more, behind what is there. */
@@ -53,7 +70,7 @@ static void read_some(struct hprof_input *input)
 		input->err = -ECANCELED;
 		return;
 	}
-	n = read(input->fd, input->data + input->end, input->alloc - input->end);
+	n = read_into(input, input->data + input->end, input->alloc - input->end);
 	if (n > 0) {
 		input->end += (size_t)n;
 	} else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {

@@ -17,10 +17,12 @@
 #include <string.h>
 
 #include "hprof_format.h"
+#include "hprof_gzip.h"
 
 struct hprof_input {
 	int fd, stop_fd;     /* stop_fd: readable when it is to be given up; -1: none */
-	bool is_file;
+	bool is_file; /* one that can be passed over in part */
+	struct hprof_gzip *gzip; /* what it is within; NULL */
 	uint64_t file_bytes; /* of a file */
 	uint8_t *data;
 	size_t alloc, at, end;
@@ -33,6 +35,9 @@ struct hprof_input {
 /* The descriptor stays the caller's. 0 or -ENOMEM; hprof_input__free() is due in any case. */
 int hprof_input__init(struct hprof_input *input, int fd, int stop_fd);
 void hprof_input__free(struct hprof_input *input);
+
+/* What is there, and all that comes, is within a gzip file. 0 or -ENOMEM. */
+int hprof_input__inflate(struct hprof_input *input);
 
 /* Are so many bytes there now? False: it ends before them. */
 bool hprof_input__fill(struct hprof_input *input, size_t bytes);

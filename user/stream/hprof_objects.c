@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <string.h>
 
 #include "gctrace/wire.h"
 #include "hprof_reader.h"
 
 #define CHUNK 8192u /* elements of an array that are told at once */
+#define INSTANCE_MOST (UINT32_C(1) << 26) /* bytes: the fields of any class have far less */
 
 /* ---------------------------------------------------------------- heads alone */
 
@@ -70,28 +72,63 @@ static inline void measure(struct hprof_reader *reader, uint64_t id, uint32_t cl
 
 /* ---------------------------------------------------------------- instances */
 
-static int make_references(struct hprof_reader *reader, const struct hprof_class *class_,
-			   const uint8_t *values, uint64_t bytes)
+static void set_strength(struct hprof_references *to, const struct hprof_class *class_)
 {
-	const uint32_t *offsets = reader->classes.offsets.items + class_->offsets;
-	const uint32_t id_bytes = reader->input.id_bytes;
-	struct hprof_references *to = &reader->references;
+	if (class_->referent == UINT64_MAX)
+		return;
+	for (size_t i = 0; i < to->count; i++)
+		if (to->items[i].place == class_->referent)
+			to->items[i].flags = class_->strength;
+}
 
-	vec__reset(to);
-	if (vec__reserve(to, class_->references + 1))
-		return -ENOMEM;
-	for (size_t i = 0; i < class_->references; i++) {
+/*
+ * The references of one class of the chain, from the last one back, to before `to`. values: those
+ * of this class on. Where the bytes end before its values do, the rest is taken to be null.
+ */
+static struct reference *take_fields(const struct hprof_reader *reader,
+				     const struct hprof_class *of, const uint8_t *values,
+				     uint64_t bytes, uint64_t place, struct reference *to)
+{
+	const uint32_t *offsets = reader->classes.offsets.items + of->offsets;
+	const uint32_t id_bytes = reader->input.id_bytes;
+
+	for (size_t i = of->own; i-- > 0;) {
 		uint64_t id = 0;
 
 		if ((uint64_t)offsets[i] + id_bytes <= bytes)
 			id = hprof__number(values + offsets[i], id_bytes);
 		if (id)
-			to->items[to->count++] = (struct reference){
-				.to = id,
-				.place = i,
-				.flags = i == class_->referent ? class_->strength : 0,
-			};
+			*--to = (struct reference){ .to = id, .place = place + i };
 	}
+	return to;
+}
+
+/* They are found from the last place to the first, and so put into the room from its end. */
+static int make_references(struct hprof_reader *reader, const struct hprof_class *class_,
+			   const uint8_t *values, uint64_t bytes)
+{
+	const struct hprof_class *of = class_, *all = reader->classes.of.items;
+	const uint64_t fitting = bytes / reader->input.id_bytes;
+	const size_t room = class_->references < fitting ? class_->references : fitting;
+	struct hprof_references *to = &reader->references;
+	uint64_t at = 0, above = class_->references;
+	struct reference *first, *end;
+
+	vec__reset(to);
+	if (vec__reserve(to, room + 1))
+		return -ENOMEM;
+	end = first = to->items + room;
+	while (at < bytes) {
+		above -= of->own;
+		first = take_fields(reader, of, values + at, bytes - at, above, first);
+		at += of->above_bytes;
+		if (of->above == HPROF_NO_NUMBER)
+			break;
+		of = &all[of->above];
+	}
+	to->count = (size_t)(end - first);
+	memmove(to->items, first, to->count * sizeof(*first));
+	set_strength(to, class_);
 	if (class_->is_hidden)
 		to->items[to->count++] = (struct reference){ .to = class_->id,
 							     .place = class_->references };
@@ -105,6 +142,9 @@ static int tell_instance(struct hprof_reader *reader, const struct hprof_object_
 	int err;
 
 	reader->facts->misfits += entry->count < class_->bytes;
+	class_->is_filled |= entry->count >= class_->bytes;
+	if (class_->is_loader && hprof_ids__put(&reader->classes.loaders, entry->id, 0))
+		return -ENOMEM;
 	err = make_references(reader, class_, values, entry->count);
 	return err ? err : tell(reader, entry->id, entry->class_, EVENT_UNKNOWN,
 				GCTRACE_PLACE_INDEX, false);
@@ -115,7 +155,9 @@ static int put_aside(struct hprof_reader *reader, const struct hprof_object_entr
 {
 	reader->facts->waited++;
 	buf__add(&reader->waiting_bytes, values, entry->bytes);
-	return reader->waiting_bytes.error || vec__push(&reader->waiting, *entry) ? -ENOMEM : 0;
+	if (reader->waiting_bytes.error || vec__push(&reader->waiting, *entry))
+		return -ENOMEM;
+	return hprof_reader__check_limit(reader);
 }
 
 static inline uint32_t class_number(struct hprof_reader *reader, uint64_t id)
@@ -139,9 +181,6 @@ static int take_instance(struct hprof_reader *reader, const struct hprof_object_
 	if (known < 0)
 		return known;
 	measure(reader, entry->id, known ? number : HPROF_NO_NUMBER);
-	if (known && reader->classes.of.items[number].is_loader &&
-	    vec__push(&reader->classes.loaders, entry->id))
-		return -ENOMEM;
 	if (reader->options->heads) {
 		known = add_head(reader, entry->id, entry->class_, EVENT_UNKNOWN);
 		return known || hprof_input__skip(input, entry->bytes) ? known : -EPIPE;
@@ -239,7 +278,7 @@ int hprof_objects__read(struct hprof_reader *reader, uint8_t tag)
 
 	if (is_array && tag != HPROF_OBJECT_ARRAY && !hprof_type__name(entry.element))
 		return -EBADMSG;
-	if (entry.bytes > reader->left - fixed)
+	if (entry.bytes > reader->left - fixed || (!is_array && entry.bytes > INSTANCE_MOST))
 		return -EBADMSG;
 	input->at += fixed;
 	if (reader->left != UINT64_MAX)
@@ -254,23 +293,14 @@ static int tell_unknown(struct hprof_reader *reader, const struct hprof_object_e
 	return tell(reader, entry->id, entry->class_, EVENT_UNKNOWN, GCTRACE_PLACE_UNKNOWN, true);
 }
 
-/* Those that no instance asked for, or not in time. */
-static int plan_all(struct hprof_classes *classes)
-{
-	int known = 0;
-
-	for (uint32_t i = 0; i < classes->of.count && known >= 0; i++)
-		known = hprof_classes__plan(classes, i);
-	return known < 0 ? known : 0;
-}
-
 int hprof_objects__finish(struct hprof_reader *reader)
 {
 	const uint8_t *values = (const uint8_t *)buf__str(&reader->waiting_bytes);
-	int answer = plan_all(&reader->classes);
+	int answer;
 
 	if (!reader->has_sizes)
 		hprof_objects__find_sizes(reader);
+	answer = hprof_classes__settle(&reader->classes, &reader->facts->sizes);
 	for (size_t i = 0; i < reader->waiting.count && answer >= 0; i++) {
 		const struct hprof_object_entry *entry = &reader->waiting.items[i];
 		const uint32_t number = hprof_classes__find(&reader->classes, entry->class_);

@@ -65,6 +65,9 @@ int hprof_objects__finish(struct hprof_reader *reader);
 /* Once in a while what the caller wants to do. */
 int hprof_reader__turn(struct hprof_reader *reader);
 
+/* -EDQUOT: what is kept until the end takes more than it may. Else 0. */
+int hprof_reader__check_limit(const struct hprof_reader *reader);
+
 int hprof_reader__tell(struct hprof_reader *reader, const struct event *event);
 
 #endif

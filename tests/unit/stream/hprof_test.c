@@ -11,7 +11,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "gctrace/wire.h"
 #include "hprof_bytes.h"
@@ -585,6 +587,149 @@ static void a_large_array_comes_in_pieces(void **state)
 	free(elements);
 }
 
+/* ---------------------------------------------------------------- in other ways */
+
+/* Who writes it does so a byte at a time. */
+static int slow_pipe(const struct buf *bytes, size_t count)
+{
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	if (fork() == 0) {
+		close(ends[0]);
+		for (size_t i = 0; i < count; i++)
+			if (write(ends[1], bytes->data + i, 1) != 1 || (i < 64 && usleep(500)))
+				_exit(1);
+		_exit(0);
+	}
+	close(ends[1]);
+	return ends[0];
+}
+
+static void a_pipe_may_be_slow(void **state)
+{
+	struct hprof_bytes file = shop("1.0.2", 8);
+	struct hprof_facts facts;
+	struct heap *heap;
+	int fd = slow_pipe(&file.out, file.out.len);
+
+	(void)state;
+	assert_true(hprof__begins(fd));
+	assert_int_equal(read_fd(fd, false, &facts, &heap), 0);
+	look_at_shop(heap);
+	assert_true(facts.is_whole);
+	heap__free(heap);
+	wait(NULL);
+	fd = slow_pipe(&file.out, 10);
+	assert_false(hprof__begins(fd));
+	close(fd);
+	wait(NULL);
+	file.out.data[3] = 'x';
+	fd = slow_pipe(&file.out, file.out.len);
+	assert_false(hprof__begins(fd));
+	close(fd);
+	wait(NULL);
+	buf__free(&file.out);
+}
+
+static void add_member(struct buf *out, const char *bytes, size_t count)
+{
+	z_stream stream = { .next_in = (unsigned char *)(uintptr_t)bytes,
+			    .avail_in = (unsigned int)count };
+	char room[8192];
+
+	assert_int_equal(deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY),
+			 Z_OK);
+	stream.next_out = (unsigned char *)room;
+	stream.avail_out = sizeof(room);
+	assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+	buf__add(out, room, sizeof(room) - stream.avail_out);
+	deflateEnd(&stream);
+}
+
+/* In several members, as HotSpot makes them. */
+static struct buf zip(const struct buf *bytes, size_t each)
+{
+	struct buf zipped = BUF_INIT;
+
+	for (size_t at = 0; at < bytes->len; at += each)
+		add_member(&zipped, bytes->data + at,
+			   bytes->len - at < each ? bytes->len - at : each);
+	return zipped;
+}
+
+static void look_at_zipped(int fd)
+{
+	struct hprof_facts facts;
+	struct heap *heap;
+
+	assert_true(hprof__begins(fd));
+	assert_int_equal(read_fd(fd, false, &facts, &heap), 0);
+	look_at_shop(heap);
+	assert_true(facts.is_whole && heap__is_complete(heap));
+	heap__free(heap);
+}
+
+static void a_gzip_file_is_as_good(void **state)
+{
+	static const size_t parts[] = { 13, 100, 1 << 20 };
+	struct hprof_bytes file = shop("1.0.2", 8);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		struct buf zipped = zip(&file.out, parts[i]);
+
+		look_at_zipped(open_bytes(&zipped, zipped.len));
+		look_at_zipped(slow_pipe(&zipped, zipped.len));
+		wait(NULL);
+		buf__free(&zipped);
+	}
+	buf__free(&file.out);
+}
+
+/* Wherever it is cut off, or damaged: there is a graph of what came before, and it is not whole. */
+static void what_is_missing_in_a_gzip_file_is_missed(void **state)
+{
+	struct hprof_bytes file = shop("1.0.2", 8);
+	struct buf zipped = zip(&file.out, 400);
+
+	(void)state;
+	for (size_t cut = 200; cut < zipped.len; cut++) {
+		struct hprof_facts facts;
+		struct heap *heap = NULL;
+		int fd, err;
+
+		if (cut % 2)
+			zipped.data[cut] ^= 0x55;
+		fd = open_bytes(&zipped, cut % 2 ? zipped.len : cut);
+		err = read_fd(fd, false, &facts, &heap);
+		if (cut % 2)
+			zipped.data[cut] ^= 0x55;
+		assert_int_equal(err, 0);
+		assert_true(!facts.is_whole || cut % 2);
+		assert_true(!facts.has_dump || !facts.is_whole ||
+			    heap__facts(heap)->objects == 18);
+		heap__free(heap);
+	}
+	buf__free(&zipped);
+	buf__free(&file.out);
+}
+
+static void other_gzip_files_are_none(void **state)
+{
+	struct buf text = BUF_INIT, zipped;
+	int fd;
+
+	(void)state;
+	buf__add_repeated(&text, 'x', 100);
+	zipped = zip(&text, 100);
+	fd = open_bytes(&zipped, zipped.len);
+	assert_false(hprof__begins(fd));
+	close(fd);
+	buf__free(&text);
+	buf__free(&zipped);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -602,6 +747,10 @@ int main(void)
 		cmocka_unit_test(arrays_of_numbers_refer_to_nothing),
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(a_large_array_comes_in_pieces),
+		cmocka_unit_test(a_pipe_may_be_slow),
+		cmocka_unit_test(a_gzip_file_is_as_good),
+		cmocka_unit_test(what_is_missing_in_a_gzip_file_is_missed),
+		cmocka_unit_test(other_gzip_files_are_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
