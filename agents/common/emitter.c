@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum state {
@@ -62,6 +64,26 @@ void emitter__end(void)
 	e.count = 0;
 }
 
+/* A pipe that nobody reads any more must not end the program: its signal never gets there. */
+static ssize_t write_some(const unsigned char *from, uint32_t bytes)
+{
+	sigset_t broken_pipe, before, pending;
+	ssize_t n;
+
+	sigemptyset(&broken_pipe);
+	sigaddset(&broken_pipe, SIGPIPE);
+	sigemptyset(&pending);
+	sigpending(&pending);
+	sigprocmask(SIG_BLOCK, &broken_pipe, &before);
+	n = write(e.fd, from, bytes);
+	if (n < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE)) {
+		sigtimedwait(&broken_pipe, NULL, &(struct timespec){ 0 });
+		errno = EPIPE;
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return n;
+}
+
 /* A batch that cannot be written shows as a gap in the sequence. */
 static void write_batch(void *context, const void *batch, uint32_t bytes)
 {
@@ -69,7 +91,7 @@ static void write_batch(void *context, const void *batch, uint32_t bytes)
 
 	(void)context;
 	while (bytes) {
-		const ssize_t n = write(e.fd, rest, bytes);
+		const ssize_t n = write_some(rest, bytes);
 
 		if (n <= 0 && errno != EINTR)
 			return;

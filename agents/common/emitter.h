@@ -27,7 +27,10 @@ bool emitter__init(unsigned writers);
 /* Gives the memory back, before any writer was ever taken. Legal where none could be had. */
 void emitter__end(void);
 
-/* Batches go to this descriptor from now on, whole; -1: to the probe, as at first. */
+/*
+ * Batches go to this descriptor from now on, whole; -1: to the probe, as at first. One that nobody
+ * reads any more loses them, and raises no signal.
+ */
 void emitter__to_descriptor(int fd);
 
 /* Is anything that is written told to somebody? */

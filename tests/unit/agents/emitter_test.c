@@ -12,9 +12,11 @@
 #include "listener.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define THREADS 8
 #define EACH 5000
@@ -74,6 +76,29 @@ static void a_taken_writer_is_flushed_when_released(void **state)
 	assert_non_null(strstr(listener__told(), "1000 -> 1000 + 8"));
 }
 
+/* SIGPIPE would be the end of the program that the agent is in. */
+static void a_pipe_that_nobody_reads_harms_nobody(void **state)
+{
+	struct gctrace_writer *writer;
+	sigset_t pending;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	emitter__to_descriptor(ends[1]);
+	writer = emitter__take(9, 9);
+	gctrace_write_survivor(writer, 9, 0, 0x1000, 8);
+	emitter__release(writer);
+	emitter__flush_all();
+	emitter__to_descriptor(-1);
+	close(ends[1]);
+	assert_int_equal(sigpending(&pending), 0);
+	assert_false(sigismember(&pending, SIGPIPE));
+	assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &pending), 0);
+	assert_false(sigismember(&pending, SIGPIPE));
+}
+
 static void the_lowest_free_one_is_taken(void **state)
 {
 	struct gctrace_writer *first, *second;
@@ -119,6 +144,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_arrives_once),
 		cmocka_unit_test(a_taken_writer_is_flushed_when_released),
+		cmocka_unit_test(a_pipe_that_nobody_reads_harms_nobody),
 		cmocka_unit_test(the_lowest_free_one_is_taken),
 		cmocka_unit_test(a_worker_does_one_thing_after_the_other),
 	};
