@@ -183,16 +183,52 @@ static bool know_places(const struct heap *heap, const struct part *parts, uint6
 	return know;
 }
 
+/* Its references, and those of its parts, in the order in which they came. */
+static bool copy_all(struct heap *heap, struct raw_row *to, struct part *parts, uint64_t count,
+		     struct places_writer *writer)
+{
+	bool copied = copy_part(to, row_at(heap, parts[0].owner), writer);
+
+	for (uint64_t i = 0; i < count && copied; i++) {
+		if (!parts[i].row)
+			continue;
+		to->type |= row_at(heap, parts[i].row)->type & (uint32_t)ROW_WEAK;
+		copied = copy_part(to, row_at(heap, parts[i].row), writer);
+	}
+	return copied;
+}
+
+/* Puts the places that were written behind the row, if they are more than their order. */
+static int add_places(struct joiner *joiner, struct raw_row *to, struct places_writer *writer)
+{
+	struct heap *heap = joiner->heap;
+	void *bytes;
+
+	if (!writer->length || writer->plain)
+		return 0;
+	if (!places_writer__end_run(writer))
+		return memory__error(&heap->memory);
+	if (joiner->place_bytes.used > UINT32_MAX)
+		return -EOVERFLOW;
+	to->type |= ROW_PLACED;
+	to->place_bytes = (uint32_t)joiner->place_bytes.used;
+	bytes = pile__add(&heap->rows.pile, &heap->memory,
+			  (joiner->place_bytes.used + 7) & ~UINT64_C(7));
+	if (!bytes)
+		return memory__error(&heap->memory);
+	memcpy(bytes, joiner->place_bytes.at, joiner->place_bytes.used);
+	return 0;
+}
+
 /* The whole row, behind all others. */
 static int join(struct joiner *joiner, struct part *parts, uint64_t count)
 {
 	struct heap *heap = joiner->heap;
 	struct places_writer writer = { .to = &joiner->place_bytes, .memory = &heap->memory };
 	const bool places_known = know_places(heap, parts, count);
-	bool unfinished, copied;
+	bool unfinished;
 	const uint64_t references = judge(heap, parts, count, &unfinished);
 	struct raw_row *to, *owner;
-	void *bytes;
 
 	if (references > UINT32_MAX || heap->rows.pile.used / 8 > UINT32_MAX)
 		return -EOVERFLOW;
@@ -206,30 +242,10 @@ static int join(struct joiner *joiner, struct part *parts, uint64_t count)
 	to->type &= ~(uint32_t)(ROW_PLACED | ROW_UNFINISHED);
 	to->type |= unfinished ? (uint32_t)ROW_UNFINISHED : 0;
 	places_writer__begin(&writer);
-	copied = copy_part(to, owner, places_known ? &writer : NULL);
-	for (uint64_t i = 0; i < count && copied; i++) {
-		if (!parts[i].row)
-			continue;
-		to->type |= row_at(heap, parts[i].row)->type & (uint32_t)ROW_WEAK;
-		copied = copy_part(to, row_at(heap, parts[i].row), places_known ? &writer : NULL);
-	}
+	if (!copy_all(heap, to, parts, count, places_known ? &writer : NULL))
+		return memory__error(&heap->memory);
 	owner->type |= (uint32_t)ROW_DEAD;
-	if (!copied)
-		return memory__error(&heap->memory);
-	if (!writer.length || writer.plain)
-		return 0;
-	if (!places_writer__end_run(&writer))
-		return memory__error(&heap->memory);
-	if (joiner->place_bytes.used > UINT32_MAX)
-		return -EOVERFLOW;
-	to->type |= ROW_PLACED;
-	to->place_bytes = (uint32_t)joiner->place_bytes.used;
-	bytes = pile__add(&heap->rows.pile, &heap->memory,
-			  (joiner->place_bytes.used + 7) & ~UINT64_C(7));
-	if (!bytes)
-		return memory__error(&heap->memory);
-	memcpy(bytes, joiner->place_bytes.at, joiner->place_bytes.used);
-	return 0;
+	return add_places(joiner, to, &writer);
 }
 
 int heap_parts__join(struct heap *heap, uint64_t parts)
