@@ -44,14 +44,14 @@ static void close_session(void)
 void movement__want(bool is_wanted)
 {
 	static bool is_open;
+	const bool has_it = is_open && !session__is_lost();
 
-	if (is_wanted == is_open)
-		return;
-	if (is_wanted && !open_session())
-		return; /* at the next look again */
-	if (!is_wanted)
+	if (is_wanted && !has_it) {
+		is_open = open_session(); /* else at the next look again */
+	} else if (!is_wanted && is_open) {
 		close_session();
-	is_open = is_wanted;
+		is_open = false;
+	}
 }
 
 void movement__sweeps(struct gctrace_writer *writer)

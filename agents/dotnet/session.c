@@ -25,6 +25,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t sessions[SESSIONS]; /* the runtime's numbers; 0: not open */
 static atomic_bool tells[SESSIONS];
 static atomic_uint openings[SESSIONS];
+static atomic_bool is_lost;
 static _Atomic uintptr_t provider_handle; /* 0: no event yet */
 
 bool session__tells(enum session session)
@@ -86,6 +87,8 @@ HRESULT session__open(enum session session)
 
 	if (result >= 0)
 		result = start(session);
+	if (result >= 0)
+		atomic_store(&is_lost, false);
 	if (!needs_collections())
 		stop(SESSION_COLLECTIONS);
 	pthread_mutex_unlock(&lock);
@@ -120,6 +123,23 @@ void session__close(enum session session)
 	pthread_mutex_unlock(&lock);
 }
 
+bool session__is_lost(void)
+{
+	return atomic_load(&is_lost);
+}
+
+/* False: the runtime refused one. */
+static bool open_again(const bool *was_open)
+{
+	bool are_open = true;
+
+	for (int i = 0; i < SESSIONS; i++) {
+		if (was_open[i] && start(i) < 0)
+			are_open = false;
+	}
+	return are_open;
+}
+
 void session__renew(void)
 {
 	bool was_open[SESSIONS];
@@ -133,10 +153,8 @@ void session__renew(void)
 	collections__await_events();
 	for (int i = 0; i < SESSIONS; i++)
 		stop(i);
-	for (int i = 0; i < SESSIONS; i++) {
-		if (was_open[i])
-			start(i);
-	}
+	if (!open_again(was_open))
+		atomic_store(&is_lost, true);
 	pthread_mutex_unlock(&lock);
 }
 

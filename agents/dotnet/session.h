@@ -51,9 +51,13 @@ HRESULT session__open(enum session session);
 void session__close(enum session session);
 /*
  * Closes what is open and opens it again, so that the runtime tells types anew to everybody. What
- * collections do in between is not told, which their ends say.
+ * collections do in between is not told, which their ends say. Where the runtime refuses to open
+ * one again, session__is_lost() says so.
  */
 void session__renew(void);
+
+/* Was one closed that is still wanted? Until session__open() has opened it. Any thread. */
+bool session__is_lost(void);
 
 /*
  * Does what starts now come in this session, from its start on? From the moment in which it is

@@ -484,6 +484,36 @@ static void a_session_that_cannot_be_opened(void **state)
 	close_movement();
 }
 
+/* Behind a dump all are closed and opened again. */
+static void a_session_that_cannot_be_opened_again(void **state)
+{
+	(void)state;
+	open_movement();
+	fake.session_result = E_FAIL;
+	session__renew();
+	assert_int_equal(fake_runtime__keywords(), 0);
+	assert_true(session__is_lost());
+	movement__want(true);
+	assert_int_equal(fake_runtime__keywords(), 0);
+	fake.session_result = S_OK;
+	open_movement();
+	assert_false(session__is_lost());
+	close_movement();
+}
+
+static void nobody_wants_a_session_that_was_lost(void **state)
+{
+	(void)state;
+	open_movement();
+	fake.session_result = E_FAIL;
+	session__renew();
+	close_movement();
+	fake.session_result = S_OK;
+	open_movement();
+	assert_false(session__is_lost());
+	close_movement();
+}
+
 /* ---------------------------------------------------------------- what cannot be */
 
 /* Every event cut to every length, and ends that never began. */
@@ -588,6 +618,8 @@ int main(void)
 		TEST(a_dump_brings_the_events),
 		TEST(closing_waits_and_then_does_not),
 		TEST(a_session_that_cannot_be_opened),
+		TEST(a_session_that_cannot_be_opened_again),
+		TEST(nobody_wants_a_session_that_was_lost),
 		TEST(payloads_may_be_short),
 		TEST(a_pause_ends_what_it_held),
 		TEST(parts_beyond_the_room_wait),
