@@ -56,7 +56,7 @@
 
 #define LOOK_NS 1000000
 #define LOOKS_UNKNOWN 30 /* until it is taken that there is none */
-#define LOOKS_MOST 10000
+#define LOOKS_MOST 10000 /* at what stands still */
 #define TRIES 4
 
 enum background { BACKGROUND_UNKNOWN, BACKGROUND_NONE, BACKGROUND_RUNS };
@@ -67,7 +67,7 @@ static struct {
 	_Atomic enum state state;
 	atomic_bool is_stopped;
 	bool is_ready, cannot;	/* threads and address space are there; cannot be had */
-	bool was_wanted;	/* by the watcher */
+	atomic_bool was_wanted; /* by the watcher */
 	struct worker names, collector, closer;
 	uint64_t number;
 	struct totals totals;
@@ -86,6 +86,12 @@ static struct gctrace_writer *take_writer(void)
 	return emitter__take(collections__now(), pauses__now());
 }
 
+/* Of two that want to, at the same time, one can. */
+static bool go_on(enum state from, enum state to)
+{
+	return atomic_compare_exchange_strong(&dump.state, &from, to);
+}
+
 /* ---- In the pause ---- */
 
 static void begin(void)
@@ -101,7 +107,6 @@ static void begin(void)
 	roots__begin(writer);
 	nodes__begin();
 	emitter__release(writer);
-	dump.state = RUNNING;
 }
 
 static bool is_good(void)
@@ -133,7 +138,8 @@ static void tell(uint32_t id, struct payload *payload)
 
 static void walk_event(uint32_t id, struct payload *payload)
 {
-	if (dump.state == ARMED && is_good() && is_whole() && pace__is_wanted())
+	if (dump.state == ARMED && is_good() && is_whole() && pace__is_wanted() &&
+	    go_on(ARMED, RUNNING))
 		begin();
 	dump.was_passed_over = dump.state == ARMED;
 	if (dump.state != RUNNING || dump.walked != dump.collection || !pace__may_go_on())
@@ -192,28 +198,17 @@ static void forget(void)
 	structs__empty();
 }
 
-/* Of a dump that nobody waits for any more, and that was never begun. */
-static void drop(void *context)
+static void finish(void)
 {
-	(void)context;
-	if (!dump.is_stopped)
-		forget();
-}
-
-static void finish(void *context)
-{
-	(void)context;
 	end(dump.is_failed || dump.is_stopped ? GCTRACE_DUMP_ABORTED : GCTRACE_DUMP_COMPLETE);
 	if (!dump.is_stopped)
 		forget();
 }
 
-/* The walk is over. Does nothing where it already was. */
+/* Nothing more comes of it. */
 static void be_told(void)
 {
-	enum state running = RUNNING;
-
-	if (atomic_compare_exchange_strong(&dump.state, &running, TOLD))
+	if (go_on(RUNNING, TOLD))
 		worker__post(&dump.closer, close_session, NULL);
 }
 
@@ -301,15 +296,47 @@ static bool try_to_collect(void)
 	return CLR_CALL(force_gc) >= 0 && dump.state == ARMED;
 }
 
-/* Of a walk in another thread's collection, where ours was refused meanwhile. */
+/*
+ * ForceGC is back and no walk has begun: the runtime refused, or had no good one. If nobody wants
+ * it any more then nobody is told: who asks anew by now is to have a dump, and not the end of this
+ * one. False: a walk has begun just now.
+ */
+static bool give_up(void)
+{
+	if (!go_on(ARMED, TOLD))
+		return false;
+	await_closer();
+	worker__post(&dump.closer, close_session, NULL);
+	if (!dump.was_wanted || !pace__is_wanted()) {
+		if (!dump.is_stopped)
+			forget();
+		return true;
+	}
+	begin();
+	dump.is_failed = true;
+	finish();
+	return true;
+}
+
+/*
+ * Of a walk in another thread's collection, where ours was refused meanwhile. It may take as long
+ * as it goes on.
+ */
 static void await_end(void)
 {
 	const struct timespec look = { .tv_nsec = LOOK_NS };
+	uint64_t batches = emitter__batches();
 
-	for (unsigned looks = 0; dump.state == RUNNING && looks < LOOKS_MOST; looks++)
+	for (unsigned looks = 0; dump.state == RUNNING && looks < LOOKS_MOST; looks++) {
 		nanosleep(&look, NULL);
-	dump.is_failed = dump.state == RUNNING;
-	be_told();
+		if (emitter__batches() != batches)
+			looks = 0;
+		batches = emitter__batches();
+	}
+	if (go_on(RUNNING, TOLD)) {
+		dump.is_failed = true;
+		worker__post(&dump.closer, close_session, NULL);
+	}
 }
 
 static void collect(void *context)
@@ -321,9 +348,10 @@ static void collect(void *context)
 		dump.tries_left--;
 		await_closer();
 	} while (try_to_collect() && dump.tries_left);
-	await_end();
-	if (dump.state == TOLD)
-		finish(NULL);
+	if (!give_up()) {
+		await_end();
+		finish();
+	}
 	leftover__give_back(); /* the collector worked on this thread */
 }
 
@@ -364,21 +392,6 @@ static void start(void)
 	worker__post(&dump.names, prepare, NULL);
 }
 
-/*
- * ForceGC is back and no walk has begun: the runtime refused, or had no good one. If nobody wants
- * it any more then nobody is told: who asks anew by now is to have a dump, and not the end of this
- * one.
- */
-static void give_up(bool is_awaited)
-{
-	if (is_awaited)
-		begin();
-	dump.state = TOLD;
-	dump.is_failed = true;
-	worker__post(&dump.closer, close_session, NULL);
-	worker__post(&dump.names, is_awaited ? finish : drop, NULL);
-}
-
 static bool are_idle(void)
 {
 	return worker__is_idle(&dump.names) && worker__is_idle(&dump.collector) &&
@@ -396,9 +409,7 @@ void dump__want(bool is_wanted)
 	case PREPARING:
 		break;
 	case ARMED:
-		if (worker__is_idle(&dump.collector))
-			give_up(is_wanted && dump.was_wanted);
-		else if (!is_wanted)
+		if (!is_wanted)
 			worker__post(&dump.closer, close_session, NULL);
 		break;
 	case RUNNING:

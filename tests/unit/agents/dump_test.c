@@ -7,17 +7,28 @@
 
 #include <cmocka.h>
 
+#include <sched.h>
+#include <time.h>
+
+static int fake_sleep(const struct timespec *time, struct timespec *left);
+
+#define nanosleep fake_sleep
 #include "agents/dotnet/dump.c"
+#undef nanosleep
 
 struct clr clr;
 
 static const struct timespec moment = { .tv_nsec = 1000000 };
 
 static struct {
-	atomic_uint ends, forgotten; /* C_ENDs told; how often all was forgotten */
+	atomic_uint begins, ends, forgotten; /* C_BEGINs, C_ENDs; how often all was forgotten */
 	_Atomic uint64_t status;
 	atomic_bool was_forgotten_early; /* the session was still open */
 	HRESULT forced;
+	atomic_bool walks_by_another; /* where it is refused, another thread's collection walks */
+	atomic_uint looks_of_walk;    /* so long; a batch before each look */
+	atomic_bool walks_at_begin;   /* just when it is begun, one walks */
+	atomic_uint batches;
 } seen;
 
 /* ---- The other files, as far as they matter here ---- */
@@ -40,9 +51,9 @@ void gctrace_write_container(struct gctrace_writer *writer, uint64_t type, uint6
 			     uint64_t id2)
 {
 	(void)writer;
-	(void)type;
 	(void)id1;
 	(void)id2;
+	seen.begins += type == GCTRACE_C_BEGIN;
 }
 
 void gctrace_write_dump_end(struct gctrace_writer *writer, uint64_t number, uint64_t status,
@@ -100,7 +111,6 @@ bool pace__may_go_on(void)
 	void name(struct gctrace_writer *w, struct payload *p, struct totals *t) \
 	{ (void)w; (void)p; (void)t; }
 
-NOTHING(pace__begin, void)
 NOTHING(leftover__give_back, void)
 NOTHING(frozen__learn, void)
 NOTHING(gone__begin, void)
@@ -164,6 +174,11 @@ uint64_t pauses__now(void)
 	return 0;
 }
 
+uint64_t emitter__batches(void)
+{
+	return seen.batches;
+}
+
 /* ---- The runtime ---- */
 
 static void collection(uint32_t id, uint32_t number)
@@ -173,21 +188,48 @@ static void collection(uint32_t id, uint32_t number)
 	dump__deliver(id, 2, (const uint8_t *)start, sizeof(start));
 }
 
+static void walk(uint32_t number)
+{
+	collection(EVENT_GC_START, number);
+	dump__deliver(EVENT_BULK_NODE, 0, NULL, 0);
+}
+
 static HRESULT force(void *self)
 {
 	(void)self;
+	if (seen.walks_by_another)
+		walk(6);
 	if (seen.forced != S_OK)
 		return seen.forced;
-	collection(EVENT_GC_START, 7);
-	dump__deliver(EVENT_BULK_NODE, 0, NULL, 0);
+	walk(7);
 	collection(EVENT_GC_END, 7);
 	return S_OK;
+}
+
+void pace__begin(void)
+{
+	if (atomic_exchange(&seen.walks_at_begin, false))
+		walk(8);
+}
+
+/* Whoever waits for a walk looks whether it goes on: then a batch has gone. */
+static int fake_sleep(const struct timespec *time, struct timespec *left)
+{
+	(void)time;
+	(void)left;
+	sched_yield();
+	if (dump.state != RUNNING || !seen.looks_of_walk)
+		return 0;
+	seen.batches++;
+	if (!--seen.looks_of_walk)
+		collection(EVENT_GC_END, 6);
+	return 0;
 }
 
 /* As the watcher does, until the dump is over and nobody is at work. */
 static void dump_one(HRESULT forced)
 {
-	seen.ends = seen.forgotten = 0;
+	seen.begins = seen.ends = seen.forgotten = 0;
 	seen.forced = forced;
 	dump__want(false);
 	do {
@@ -216,6 +258,39 @@ static void a_refused_one_is_told_as_stopped(void **state)
 	assert_int_equal(seen.forgotten, 1);
 }
 
+static void another_threads_walk_may_take_its_time(void **state)
+{
+	(void)state;
+	seen.walks_by_another = true;
+	seen.looks_of_walk = 3 * LOOKS_MOST;
+	dump_one(E_FAIL);
+	assert_int_equal(seen.begins, 1);
+	assert_int_equal(seen.ends, 1);
+	assert_int_equal(seen.status, GCTRACE_DUMP_COMPLETE);
+	seen.walks_by_another = false;
+}
+
+static void another_threads_walk_that_stands_still_is_given_up(void **state)
+{
+	(void)state;
+	seen.walks_by_another = true;
+	seen.looks_of_walk = 0;
+	dump_one(E_FAIL);
+	assert_int_equal(seen.ends, 1);
+	assert_int_equal(seen.status, GCTRACE_DUMP_ABORTED);
+	seen.walks_by_another = false;
+}
+
+static void a_walk_does_not_begin_what_was_given_up(void **state)
+{
+	(void)state;
+	seen.walks_at_begin = true;
+	dump_one(E_FAIL);
+	assert_int_equal(seen.begins, 1);
+	assert_int_equal(seen.ends, 1);
+	assert_int_equal(seen.status, GCTRACE_DUMP_ABORTED);
+}
+
 /* Another thread's collection may be walking still, and look into what would be gone. */
 static void nothing_is_forgotten_while_events_may_come(void **state)
 {
@@ -233,6 +308,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_dump_is_told_once_and_then_forgotten),
 		cmocka_unit_test(a_refused_one_is_told_as_stopped),
+		cmocka_unit_test(another_threads_walk_may_take_its_time),
+		cmocka_unit_test(another_threads_walk_that_stands_still_is_given_up),
+		cmocka_unit_test(a_walk_does_not_begin_what_was_given_up),
 		cmocka_unit_test(nothing_is_forgotten_while_events_may_come),
 	};
 
