@@ -12,7 +12,10 @@ void requests__start(void);
 void requests__stop(void);
 
 bool requests__dump_is_wanted(void);
-/* In a dump: waits while it is asked to, 2 s at most; false: it is no longer wanted. */
+/*
+ * In a dump: waits while it is asked to, 2 s at most, and not any more for a gctrace that was
+ * waited for five times in vain; false: it is no longer wanted.
+ */
 bool requests__may_go_on(void);
 
 #endif
