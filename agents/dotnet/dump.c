@@ -35,6 +35,7 @@
 #include "agents/common/leftover.h"
 #include "agents/common/pace.h"
 #include "agents/common/thread.h"
+#include "agents/common/unnamed.h"
 #include "collections.h"
 #include "frozen.h"
 #include "gone.h"
@@ -172,6 +173,7 @@ static void end(enum gctrace_dump_status status)
 	}
 	if (!pace__may_go_on())
 		status = GCTRACE_DUMP_ABORTED;
+	unnamed__tell(writer);
 	gctrace_write_container(writer, GCTRACE_C_END, status, 0);
 	gctrace_write_dump_end(writer, dump.number, status, dump.totals.objects,
 			       dump.totals.references, dump.totals.roots, dump.totals.bytes);
@@ -361,6 +363,7 @@ static void prepare(void *context)
 	if (dump.is_stopped)
 		return;
 	gone__begin();
+	unnamed__begin();
 	modules__open();
 	frozen__learn();
 	thread_statics__learn();

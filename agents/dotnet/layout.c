@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "layout.h"
+#include "agents/common/unnamed.h"
 #include "modules.h"
 #include "payload.h"
 
@@ -99,9 +100,12 @@ static bool visit_class(uintptr_t class_, layout_visitor *visitor, void *context
 
 	if (CLR_CALL(get_class_id_info2, class_, &module, &token, &parent, 0, &arguments,
 		     &argument) < 0 ||
-	    CLR_CALL(get_class_layout, class_, fields, MOST_FIELDS, &count, &bytes) != S_OK ||
-	    count > MOST_FIELDS)
+	    CLR_CALL(get_class_layout, class_, fields, MOST_FIELDS, &count, &bytes) != S_OK)
 		return false;
+	if (count > MOST_FIELDS) {
+		unnamed__add(1); /* at least: it may be asked for again */
+		return false;
+	}
 	import = modules__import(module);
 	for (uint32_t i = 0; import && i < count; i++) {
 		struct layout_field field = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "modules.h"
+#include "agents/common/unnamed.h"
 
 #define MOST_MODULES (1u << 16)
 
@@ -32,8 +33,10 @@ static struct module *add(uintptr_t id)
 {
 	struct module *module = table__add(&modules, id);
 
-	if (!module)
+	if (!module) {
+		unnamed__add(1); /* what is looked for in it */
 		return NULL;
+	}
 	module->import = get_import(id);
 	module->may_unload = may_unload(id);
 	return module;

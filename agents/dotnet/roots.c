@@ -2,6 +2,7 @@
 #include "roots.h"
 #include "agents/common/define.h"
 #include "agents/common/table.h"
+#include "agents/common/unnamed.h"
 #include "clr.h"
 #include "names.h"
 
@@ -22,6 +23,7 @@ struct root {
 };
 
 static struct table methods; /* those that were told */
+static bool is_full; /* who finds no room may be the same one again: the first is counted */
 
 bool roots__init(void)
 {
@@ -31,6 +33,7 @@ bool roots__init(void)
 void roots__empty(void)
 {
 	table__empty(&methods);
+	is_full = false;
 }
 
 void roots__begin(struct gctrace_writer *writer)
@@ -64,8 +67,13 @@ static void tell_method(struct gctrace_writer *writer, uintptr_t function)
 {
 	struct name name;
 
-	if (table__find(&methods, function) || !table__add(&methods, function))
+	if (table__find(&methods, function))
 		return;
+	if (!table__add(&methods, function)) {
+		unnamed__add(!is_full);
+		is_full = true;
+		return;
+	}
 	name = names__method(function);
 	if (name.bytes)
 		gctrace_write_define(writer, GCTRACE_SPACE_METHOD, function, 0, 0, name.at,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "statics.h"
 #include "agents/common/table.h"
+#include "agents/common/unnamed.h"
 #include "classes.h"
 #include "clr.h"
 #include "gone.h"
@@ -89,8 +90,10 @@ static struct utf16 keep(struct utf16 name)
 {
 	uint8_t *to = region__get(&texts, 2 * name.units);
 
-	if (!to)
+	if (!to) {
+		unnamed__add(1);
 		return (struct utf16){ name.at, 0 };
+	}
 	memcpy(to, name.at, 2 * name.units);
 	return (struct utf16){ to, name.units };
 }
@@ -111,8 +114,10 @@ static void add(uint64_t slot, uint64_t object, uint64_t domain, struct utf16 na
 	if (!object || table__find(&roots, slot))
 		return;
 	root = table__add(&roots, slot);
-	if (!root)
+	if (!root) {
+		unnamed__add(1);
 		return;
+	}
 	root->object = object;
 	root->domain = domain;
 	root->name = keep(name);

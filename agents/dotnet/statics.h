@@ -8,7 +8,8 @@
  *
  * Of modules that may be unloaded the class is found in the pause: afterwards it may be gone. Whose
  * class is not found is told without one. Of generic classes the runtime tells no statics, nor
- * where they stand: they are elements of the array below.
+ * where they stand (GetAppDomainStaticAddress looks whether the class without its arguments is
+ * initialised, which it never is): they are elements of the array below.
  *
  * The runtime keeps most static fields in arrays of objects that handles hold. What stands in such
  * an array is told once, as the static that it is, and not as an element of the array too: else

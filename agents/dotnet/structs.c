@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "structs.h"
 #include "agents/common/region.h"
+#include "agents/common/unnamed.h"
 #include "clr.h"
 #include "modules.h"
 #include "payload.h"
@@ -64,8 +65,10 @@ static void note(const struct noted *like, const char *prefix, size_t prefix_byt
 	const size_t bytes = prefix_bytes + field->bytes;
 	struct noted *to = bytes < NAME_MOST ? region__get(&noted, sizeof(*to) + bytes) : NULL;
 
-	if (!to)
+	if (!to) {
+		unnamed__add(1);
 		return;
+	}
 	*to = *like;
 	to->bytes = (uint32_t)bytes;
 	to->class_ = field->class_;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "thread_statics.h"
 #include "agents/common/table.h"
+#include "agents/common/unnamed.h"
 #include "classes.h"
 #include "clr.h"
 #include "gone.h"
@@ -16,6 +17,7 @@
 #define MOST_FIELDS (1u << 16)
 #define MOST_THREADS (1u << 16)
 #define MOST_SLOTS (1u << 20)
+#define MOST_CALLS (1u << 20) /* of the runtime in a pause: a tenth of a second */
 
 #define FIRST_FIELD 0x04000001u
 #define FIELD_STATIC 0x10u
@@ -111,6 +113,8 @@ static void add_field(const struct module *module, uint32_t type, uint32_t token
 
 	if (field)
 		*field = (struct field){ class_, module->entry.key, token, false };
+	else if (class_)
+		unnamed__add(1);
 }
 
 static void find_fields(const struct module *module)
@@ -133,8 +137,10 @@ static void add_thread(uintptr_t id)
 {
 	struct thread *thread = region__get(&threads, sizeof(*thread));
 
-	if (!thread)
+	if (!thread) {
+		unnamed__add(1);
 		return;
+	}
 	thread->id = id;
 	gone__hold();
 	if (gone__has(id) || CLR_CALL(get_thread_info, id, &thread->kernel_id) != S_OK)
@@ -209,8 +215,12 @@ static void tell(struct gctrace_writer *writer, struct thread *thread, struct fi
 		return;
 	memcpy(&object, address, sizeof(object));
 	slot = (uint64_t)(uintptr_t)address;
-	if (!object || table__find(&slots, slot) || !table__add(&slots, slot))
+	if (!object || table__find(&slots, slot))
 		return;
+	if (!table__add(&slots, slot)) {
+		unnamed__add(1);
+		return;
+	}
 	*hint_of(slot) |= hint_bit(slot);
 	if (!field->is_named)
 		define(writer, field);
@@ -220,18 +230,29 @@ static void tell(struct gctrace_writer *writer, struct thread *thread, struct fi
 	totals->roots++;
 }
 
-void thread_statics__tell(struct gctrace_writer *writer, uintptr_t domain, struct totals *totals)
+/* Who goes meanwhile waits for the fields of one thread, and not of all. */
+static void tell_of_thread(struct gctrace_writer *writer, struct thread *thread, uintptr_t domain,
+			   struct totals *totals)
 {
 	gone__hold();
-	for (size_t i = 0; domain && i < thread_count(); i++) {
-		struct thread *thread = thread_at(i);
-
-		if (!thread->id || gone__has(thread->id))
-			continue;
-		for (size_t j = 0; j < field_count(); j++)
-			tell(writer, thread, field_at(j), domain, totals);
+	if (thread->id && !gone__has(thread->id)) {
+		for (size_t i = 0; i < field_count(); i++)
+			tell(writer, thread, field_at(i), domain, totals);
 	}
 	gone__release();
+}
+
+void thread_statics__tell(struct gctrace_writer *writer, uintptr_t domain, struct totals *totals)
+{
+	const size_t most = field_count() ? MOST_CALLS / field_count() : 0;
+	size_t threads = thread_count();
+
+	if (threads > most) {
+		unnamed__add((threads - most) * field_count());
+		threads = most;
+	}
+	for (size_t i = 0; domain && i < threads; i++)
+		tell_of_thread(writer, thread_at(i), domain, totals);
 }
 
 bool thread_statics__has(uint64_t slot)

@@ -4,6 +4,10 @@
  * whose they are, and they move: so where each stands is asked for in the pause, of every thread
  * and every field that may be one, which were looked for before it.
  *
+ * That is a call of the runtime for each thread and field while the program stands still, some 50
+ * to 100 ns. There are a million at most; fields of threads beyond are told as names that had no
+ * room (agents/common/unnamed.h), and what they hold as other roots of threads.
+ *
  * Fields of generic classes are not among them: which classes those are nobody tells. Nor are
  * fields that are structs, and those of modules that may be unloaded.
  *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "types.h"
+#include "agents/common/unnamed.h"
 #include "clr.h"
 #include "layout.h"
 #include "modules.h"
@@ -27,6 +28,7 @@
 
 static struct table types;
 static struct type *recent[RECENT];
+static bool is_full;
 
 /* A class that is being told. */
 struct telling {
@@ -44,6 +46,7 @@ bool types__init(void)
 void types__empty(void)
 {
 	memset(recent, 0, sizeof(recent));
+	is_full = false;
 	table__empty(&types);
 }
 
@@ -228,6 +231,14 @@ static void tell(struct gctrace_writer *writer, struct type *type, uint64_t supe
 				    telling.flags, NULL, 0, telling.bytes);
 }
 
+/* Who comes in vain is not kept, and may come again: only the first one surely is one more. */
+static void tell_full(void)
+{
+	if (!is_full)
+		unnamed__add(1);
+	is_full = true;
+}
+
 /* A class that is new is told, and those above it. */
 static struct type *add(struct gctrace_writer *writer, uint64_t class_)
 {
@@ -236,8 +247,10 @@ static struct type *add(struct gctrace_writer *writer, uint64_t class_)
 
 	for (; class_ && !table__find(&types, class_); class_ = super) {
 		type = table__add(&types, class_);
-		if (!type)
+		if (!type) {
+			tell_full();
 			break;
+		}
 		first = first ? first : type;
 		super = layout__parent(class_);
 		tell(writer, type, super);

@@ -720,6 +720,14 @@ GCTRACE_HIDDEN void gctrace_write_object_alloc(struct gctrace_writer *writer, ui
 	gctrace_close(writer);
 }
 
+GCTRACE_HIDDEN void gctrace_write_unnamed(struct gctrace_writer *writer, uint32_t count)
+{
+	struct gctrace_unnamed *r = GCTRACE_OPEN(writer, GCTRACE_UNNAMED, gctrace_unnamed, 0);
+
+	r->count = count;
+	gctrace_close(writer);
+}
+
 GCTRACE_HIDDEN void gctrace_write_dump_end(struct gctrace_writer *writer, uint64_t dump,
 					   uint64_t status, uint64_t objects, uint64_t references,
 					   uint64_t roots, uint64_t bytes)

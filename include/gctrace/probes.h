@@ -228,6 +228,8 @@ GCTRACE_HIDDEN void gctrace_write_figure(struct gctrace_writer *writer, uint64_t
 GCTRACE_HIDDEN void gctrace_write_object_alloc(struct gctrace_writer *writer, uint64_t id,
 					       uint64_t size, uint64_t class_, uint64_t stack,
 					       uint64_t weight);
+/* Names of a dump that there was no room for: told as lost. */
+GCTRACE_HIDDEN void gctrace_write_unnamed(struct gctrace_writer *writer, uint32_t count);
 /* Flushes. */
 GCTRACE_HIDDEN void gctrace_write_dump_end(struct gctrace_writer *writer, uint64_t dump,
 					   uint64_t status, uint64_t objects, uint64_t references,

@@ -57,6 +57,7 @@
  *        SPACE_MODULE, SPACE_COLLECTION
  *   1.2  the record REUSE; C_FROZEN, C_THREAD_STATIC, C_RT_FRAME; ROOT_FROZEN;
  *        CLASS_OF_CLASSES, and with it SPACE_STATIC of an object
+ *   1.3  the record UNNAMED
  */
 #ifndef GCTRACE_WIRE_H
 #define GCTRACE_WIRE_H
@@ -78,7 +79,7 @@ typedef __u64 uint64_t;
 
 #define GCTRACE_MAGIC 0x31546347u /* "GcT1" */
 #define GCTRACE_MAJOR 1
-#define GCTRACE_MINOR 2
+#define GCTRACE_MINOR 3
 #define GCTRACE_BATCH_BYTES 65536u /* no batch is larger */
 #define GCTRACE_PART_ENTRIES 2048u /* no single probe tells more entries of an array at once */
 
@@ -122,6 +123,7 @@ enum gctrace_kind {
 	GCTRACE_DUMP_END = 16,
 	GCTRACE_FIGURE = 17,
 	GCTRACE_REUSE = 18,
+	GCTRACE_UNNAMED = 19,
 	GCTRACE_KINDS /* one more than the last one */
 };
 
@@ -554,5 +556,16 @@ struct gctrace_dump_end {
 	uint64_t time_ns;
 };
 GCTRACE_ASSERT(sizeof(struct gctrace_dump_end) == 72, "dump_end");
+
+/*
+ * UNNAMED: so many names of a dump had no room in the producer, before its DUMP_END. What they are
+ * of is told without them.
+ */
+struct gctrace_unnamed {
+	struct gctrace_record head;
+	uint32_t count; /* at least so many */
+	uint32_t reserved;
+};
+GCTRACE_ASSERT(sizeof(struct gctrace_unnamed) == 16, "unnamed");
 
 #endif

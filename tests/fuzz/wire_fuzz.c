@@ -207,6 +207,7 @@ static void write_collection(struct gctrace_writer *writer)
 	gctrace_write_survivor(writer, 1, 1, 0x30000, 64);
 	gctrace_write_pool(writer, 1, "nursery", 800, 0, 1600, 1600);
 	gctrace_write_reuse(writer, 1, 0x10000, 1600);
+	gctrace_write_unnamed(writer, 3);
 	gctrace_write_gc_finish(writer, 1);
 	gctrace_write_pause_end(writer, 1, 1000);
 }

@@ -28,6 +28,7 @@ static const struct {
 	[GCTRACE_DUMP_END] = { decode__dump_end, EVENT_DUMP_END },
 	[GCTRACE_FIGURE] = { decode__figure, EVENT_FIGURE },
 	[GCTRACE_REUSE] = { decode__reuse, EVENT_REUSE },
+	[GCTRACE_UNNAMED] = { decode__unnamed, EVENT_LOSS },
 };
 
 struct decode_room *decode_room__new(size_t join_bytes)
@@ -176,7 +177,7 @@ static bool is_to_be_read(const struct decoder *decoder, unsigned int kind)
 		return true;
 	/* Ends tell of losses even where nobody wants to know of them. */
 	return kind == GCTRACE_GC_FINISH || kind == GCTRACE_PAUSE_END ||
-	       kind == GCTRACE_DUMP_END ||
+	       kind == GCTRACE_DUMP_END || kind == GCTRACE_UNNAMED ||
 	       (kind == GCTRACE_OBJECTS && decoder__wants(decoder, EVENT_HEADS));
 }
 

@@ -179,6 +179,15 @@ int decode__reuse(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	return decoder__tell(decoder, &event);
 }
 
+int decode__unnamed(struct decoder *decoder, const uint8_t *at, size_t bytes)
+{
+	struct gctrace_unnamed fixed;
+
+	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
+		return -EBADMSG;
+	return fixed.count ? decoder__lose(decoder, LOSS_UNNAMED, fixed.count) : 0;
+}
+
 int decode__pool(struct decoder *decoder, const uint8_t *at, size_t bytes)
 {
 	struct event event = decoder__event(decoder, EVENT_POOL);

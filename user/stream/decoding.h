@@ -144,6 +144,7 @@ int decode__pool(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__figure(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__object_alloc(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__dump_end(struct decoder *decoder, const uint8_t *at, size_t bytes);
+int decode__unnamed(struct decoder *decoder, const uint8_t *at, size_t bytes);
 
 /* doubt: what a loss leaves behind of single probes */
 void doubt__container(struct decoder *decoder, uint64_t type, uint64_t id1, uint64_t id2);

@@ -46,6 +46,8 @@ static const struct {
 		"sites of probes could not be attached" },
 	[LOSS_TRUNCATED] = { "truncated", "byte of a name did not fit in a record",
 		"bytes of names did not fit in a record" },
+	[LOSS_UNNAMED] = { "unnamed", "name had no room in the process that told it",
+		"names had no room in the process that told them" },
 };
 
 struct target_losses {
@@ -82,6 +84,7 @@ bool loss__breaks(unsigned int kind)
 	case LOSS_INCOMPLETE:
 	case LOSS_PERF:
 	case LOSS_TRUNCATED:
+	case LOSS_UNNAMED:
 		return false;
 	}
 	return true;

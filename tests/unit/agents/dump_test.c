@@ -112,6 +112,7 @@ bool pace__may_go_on(void)
 	{ (void)w; (void)p; (void)t; }
 
 NOTHING(leftover__give_back, void)
+NOTHING(unnamed__begin, void)
 NOTHING(frozen__learn, void)
 NOTHING(gone__begin, void)
 NOTHING(modules__open, void)
@@ -131,6 +132,11 @@ READY(types__init)
 EVENT(nodes__event)
 EVENT(roots__event)
 EVENT(roots__dependent_event)
+
+void unnamed__tell(struct gctrace_writer *writer)
+{
+	(void)writer;
+}
 
 void roots__begin(struct gctrace_writer *writer)
 {

@@ -51,6 +51,13 @@ struct name names__method(uintptr_t function)
 	return (struct name){ "App.Main", function == 0x77 ? 8 : 0 };
 }
 
+static uint64_t unnamed;
+
+void unnamed__add(uint64_t names)
+{
+	unnamed += names;
+}
+
 /* u32 number, u32 count, u16, count x { u64 object, u8 kind, u32 flags, u64 id } */
 static size_t put_root(uint8_t *to, uint64_t object, uint8_t kind, uint32_t flags, uint64_t id)
 {
@@ -83,6 +90,7 @@ static int begin(void **state)
 {
 	(void)state;
 	told[0] = 0;
+	unnamed = 0;
 	roots__empty();
 	return 0;
 }
@@ -121,6 +129,24 @@ static void nulls_are_no_roots(void **state)
 	used += put_root(bytes + used, 0x100, 3, 0, 0);
 	assert_int_equal(tell_roots(bytes, used), 1);
 	assert_string_equal(told, "11(0,0): 100/0/7/-1 ");
+}
+
+/* Each is told as a root all the same. */
+static void a_method_without_room_is_counted(void **state)
+{
+	const size_t room = methods.entries.room;
+	uint8_t bytes[128];
+	size_t used = put_head(bytes, 4);
+
+	(void)state;
+	used += put_root(bytes + used, 0x100, 0, 0, 0x77);
+	used += put_root(bytes + used, 0x200, 0, 0, 0x78);
+	used += put_root(bytes + used, 0x300, 0, 0, 0x78);
+	used += put_root(bytes + used, 0x400, 0, 0, 0x77);
+	methods.entries.room = methods.entry_bytes;
+	assert_int_equal(tell_roots(bytes, used), 4);
+	methods.entries.room = room;
+	assert_int_equal(unnamed, 1);
 }
 
 static void a_method_is_named_once_a_dump(void **state)
@@ -169,6 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(each_kind_has_its_container, begin),
 		cmocka_unit_test_setup(nulls_are_no_roots, begin),
+		cmocka_unit_test_setup(a_method_without_room_is_counted, begin),
 		cmocka_unit_test_setup(a_method_is_named_once_a_dump, begin),
 		cmocka_unit_test_setup(dependent_handles_tell_key_and_value, begin),
 		cmocka_unit_test_setup(a_cut_event_tells_what_is_whole, begin),

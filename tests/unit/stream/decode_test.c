@@ -335,6 +335,19 @@ static void a_later_major_version_is_refused(void **state)
 	assert_int_equal(lost(bench, LOSS_VERSION), 2);
 }
 
+static void names_that_had_no_room_are_lost(void **state)
+{
+	struct bench *bench = *state;
+	struct gctrace_unnamed unnamed = { .count = 7 };
+
+	begin(bench);
+	ADD_PLAIN(bench, GCTRACE_UNNAMED, unnamed);
+	add_mark(bench, 1);
+	assert_int_equal(fire(bench), 0);
+	expect(bench, "loss target=0 unnamed 7\n" MARK(1));
+	assert_int_equal(lost(bench, LOSS_UNNAMED), 7);
+}
+
 /* ---------------------------------------------------------------------------------------------
  * What contradicts the format
  */
@@ -363,6 +376,7 @@ static void add_one_of_each(struct bench *bench)
 	struct gctrace_dump_end dump_end = { .dump = 1 };
 	struct gctrace_figure figure = { .gc = 1 };
 	struct gctrace_reuse reuse = { .length = 1 };
+	struct gctrace_unnamed unnamed = { .count = 0 };
 
 	ADD(bench, GCTRACE_PRODUCER, 0, producer, "minivmcollector");
 	ADD_PLAIN(bench, GCTRACE_GC_START, gc_start);
@@ -382,6 +396,7 @@ static void add_one_of_each(struct bench *bench)
 	ADD_PLAIN(bench, GCTRACE_DUMP_END, dump_end);
 	ADD_PLAIN(bench, GCTRACE_FIGURE, figure);
 	ADD_PLAIN(bench, GCTRACE_REUSE, reuse);
+	ADD_PLAIN(bench, GCTRACE_UNNAMED, unnamed);
 }
 
 /* As producers of version 1.0 wrote it. */
@@ -736,6 +751,7 @@ int main(void)
 		TEST(growth_is_read_over),
 		TEST(a_later_major_version_is_refused),
 		TEST(an_end_of_version_1_0_is_read),
+		TEST(names_that_had_no_room_are_lost),
 		TEST(a_short_record_spoils_nothing_else),
 		TEST(a_short_batch_is_malformed),
 		TEST(headers_that_cannot_be),
