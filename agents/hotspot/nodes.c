@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MOST_FIELDS (UINT16_MAX + 2) /* of an instance, and its class */
+#define FEW_FIELDS 8
 #define MOST_STRANGERS (1u << 20)
 #define GAP 16 /* nulls that are told, before it is said where an element stands */
 #define NOWHERE UINT64_MAX
@@ -24,14 +25,18 @@ struct stranger {
 
 static struct table strangers;
 
-/* The object whose references come. */
-static struct {
+/*
+ * The object whose references come. On cache lines of its own: a store that crosses a page takes
+ * longer than all else that is done for an object.
+ */
+static _Alignas(64) struct {
+	struct gctrace_object object;
+	const struct type *type;
+	uint64_t number;   /* of a class object: the class */
 	struct gctrace_writer *writer;
 	struct totals *totals;
-	uint64_t number;   /* of a class object: the class */
-	const struct type *type;
 	bool is_told;	   /* already, whole */
-	struct gctrace_object object;
+	bool has_flags;	   /* some of flags[] are not 0; else all are */
 	uint64_t refs[MOST_FIELDS], places[GCTRACE_PART_ENTRIES];
 	uint32_t flags[MOST_FIELDS];
 } node;
@@ -52,11 +57,6 @@ void nodes__begin(struct gctrace_writer *writer, struct totals *totals)
 	node.writer = writer;
 	node.totals = totals;
 	node.object = (struct gctrace_object){ .id = 0 };
-}
-
-bool nodes__is_in(uint64_t id)
-{
-	return node.object.id == id;
 }
 
 static void count_object(uint64_t size)
@@ -162,9 +162,19 @@ uint32_t nodes__name(const struct named *named)
 static void tell_part(uint32_t flags)
 {
 	node.object.flags = flags;
+	node.object.ref_flags = node.has_flags ? node.flags : NULL;
 	gctrace_write_object(node.writer, &node.object);
 	node.object.first += node.object.count;
 	node.object.count = 0;
+	node.has_flags = false;
+}
+
+/* Behind those that there are. */
+static void add(uint64_t to, uint32_t flags)
+{
+	node.has_flags |= flags != 0;
+	node.refs[node.object.count] = to;
+	node.flags[node.object.count++] = flags;
 }
 
 /* At a place that is said with it. */
@@ -172,9 +182,8 @@ static void add_placed(uint64_t place, uint64_t to, uint32_t flags)
 {
 	if (node.object.count == GCTRACE_PART_ENTRIES)
 		tell_part(GCTRACE_MORE_REFERENCES);
-	node.refs[node.object.count] = to;
-	node.flags[node.object.count] = flags;
-	node.places[node.object.count++] = place;
+	node.places[node.object.count] = place;
+	add(to, flags);
 }
 
 /* Not yet enqueued: the reference does not keep what it refers to for a finalizer. */
@@ -229,8 +238,10 @@ static void open_fields(void)
 		return;
 	}
 	node.object.count = count;
-	memset(node.refs, 0, count * sizeof(*node.refs));
-	memset(node.flags, 0, count * sizeof(*node.flags));
+	if (count <= FEW_FIELDS)
+		memset(node.refs, 0, FEW_FIELDS * sizeof(*node.refs)); /* some stores, no call */
+	else
+		memset(node.refs, 0, count * sizeof(*node.refs));
 }
 
 static void open_strange(void)
@@ -244,11 +255,11 @@ static void open_node(uint64_t id, uint64_t class_, uint64_t number)
 {
 	node.type = types__at(class_);
 	node.number = number;
+	node.has_flags = false;
 	node.object = (struct gctrace_object){ .id = id,
 					       .class_ = class_,
 					       .place = form_of(node.type),
 					       .refs = node.refs,
-					       .ref_flags = node.flags,
 					       .places = node.places };
 	if (node.type->kind == TYPE_FIELDS)
 		open_fields();
@@ -256,10 +267,12 @@ static void open_node(uint64_t id, uint64_t class_, uint64_t number)
 		open_strange();
 }
 
-void nodes__visit(uint64_t id, uint64_t class_, uint64_t number)
+bool nodes__visit(uint64_t id, uint64_t class_, uint64_t number)
 {
 	unsigned before;
 
+	if (node.object.id == id)
+		return false;
 	close_node();
 	before = seen__mark(id, SEEN_VISITED);
 	open_node(id, class_, number);
@@ -268,9 +281,19 @@ void nodes__visit(uint64_t id, uint64_t class_, uint64_t number)
 		fault__raise_of_addresses("what refers to another was not named before");
 	else if (node.is_told && node.type->kind == TYPE_FIELDS)
 		fault__raise_of_addresses("an object was visited twice");
+	return true;
 }
 
 /* ---- References ---- */
+
+/* Few objects have any. */
+static void flag_field(uint32_t position, uint32_t flags)
+{
+	if (!node.has_flags)
+		memset(node.flags, 0, node.object.count * sizeof(*node.flags));
+	node.has_flags = true;
+	node.flags[position] = flags;
+}
 
 static void add_field(uint32_t position, uint64_t to, uint32_t flags)
 {
@@ -281,7 +304,8 @@ static void add_field(uint32_t position, uint64_t to, uint32_t flags)
 	if (node.type->strength && position == node.type->referent)
 		flags |= node.type->strength;
 	node.refs[position] = to;
-	node.flags[position] = flags;
+	if (flags)
+		flag_field(position, flags);
 }
 
 /* Elements that follow each other stand in one part, with the nulls between them. */
@@ -294,12 +318,9 @@ static void add_element(uint64_t index, uint64_t to, uint32_t flags)
 			tell_part(GCTRACE_MORE_REFERENCES);
 		node.object.first = index;
 	}
-	while (node.object.first + node.object.count < index) {
-		node.refs[node.object.count] = 0;
-		node.flags[node.object.count++] = 0;
-	}
-	node.refs[node.object.count] = to;
-	node.flags[node.object.count++] = flags;
+	while (node.object.first + node.object.count < index)
+		add(0, 0);
+	add(to, flags);
 }
 
 /* What keeps a class that may be unloaded. */
@@ -362,11 +383,21 @@ static uint64_t place_by_index(jvmtiHeapReferenceKind kind, const jvmtiHeapRefer
 	return kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT ? (uint32_t)info->array.index : NOWHERE;
 }
 
+/* That of a class that lasts is not told, and of most objects it is all that the JVM tells. */
+static bool is_known_class(jvmtiHeapReferenceKind kind, const struct named *to)
+{
+	return kind == JVMTI_HEAP_REFERENCE_CLASS && node.type->is_lasting &&
+	       types__at(to->number)->mirror == to->id;
+}
+
 void nodes__refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
 		  const struct named *to)
 {
-	const uint32_t flags = nodes__name(to);
+	uint32_t flags;
 
+	if (is_known_class(kind, to))
+		return;
+	flags = nodes__name(to);
 	if (node.is_told || (kind == JVMTI_HEAP_REFERENCE_CLASS && node.type->is_lasting))
 		return;
 	node.totals->references++;

@@ -42,11 +42,8 @@ void nodes__begin(struct gctrace_writer *writer, struct totals *totals);
 /* It was named: what has been said of it before, enum gctrace_reference_flags. */
 uint32_t nodes__name(const struct named *named);
 
-/* The one whose references come now: is it this one? */
-bool nodes__is_in(uint64_t id);
-
-/* They are of this one from now on. number: its tag. */
-void nodes__visit(uint64_t id, uint64_t class_, uint64_t number);
+/* References are of this one from now on. number: its tag. False: they were already. */
+bool nodes__visit(uint64_t id, uint64_t class_, uint64_t number);
 
 /* A reference of it. */
 void nodes__refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,

@@ -85,11 +85,8 @@ static void tell_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReference
 	const uint64_t from = referrer_tag == tag ? to->id :
 						    id_of(referrer_tag, addresses.referrer);
 
-	if (!nodes__is_in(from)) {
-		nodes__visit(from, (uint64_t)referrer_class, (uint64_t)*referrer_tag);
-		if (!go_on())
-			return;
-	}
+	if (nodes__visit(from, (uint64_t)referrer_class, (uint64_t)*referrer_tag) && !go_on())
+		return;
 	nodes__refer(kind, info, to);
 }
 

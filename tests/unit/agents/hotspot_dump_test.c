@@ -157,6 +157,34 @@ static void fields_stand_at_their_places(void **state)
 	says(" status=0 objects=");
 }
 
+static void flags_are_of_one_object_alone(void **state)
+{
+	static struct fake_object another;
+	char line[256];
+
+	(void)state;
+	make_fields();
+	another = (struct fake_object){
+		.class_ = &derived,
+		.size = 32,
+		.refs = { { FIELD, 4, &a_derived }, { FIELD, 7, &a_name } },
+		.ref_count = 2,
+	};
+	fake_vm__object(&another);
+	fake_vm__root((struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_JNI_GLOBAL,
+					  .to = &another });
+	dump_it();
+	says_object(&another, "7 size=32 flags=0 places=0\n");
+	snprintf(line, sizeof(line), "  %lx place=0 flags=1\n  0 place=1 flags=0\n"
+		 "  %lx place=2 flags=0\n", (unsigned long)a_derived.address,
+		 (unsigned long)a_name.address);
+	says(line);
+	snprintf(line, sizeof(line), "  %lx place=0 flags=0\n  0 place=1 flags=0\n"
+		 "  %lx place=2 flags=3\n", (unsigned long)an_object.address,
+		 (unsigned long)a_derived.address);
+	says(line);
+}
+
 /* ---- Statics ---- */
 
 static void statics_of_lasting_classes_are_roots(void **state)
@@ -672,6 +700,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(fields_stand_at_their_places, begin),
+		cmocka_unit_test_setup(flags_are_of_one_object_alone, begin),
 		cmocka_unit_test_setup(statics_of_lasting_classes_are_roots, begin),
 		cmocka_unit_test_setup(instances_keep_a_class_that_may_go, begin),
 		cmocka_unit_test_setup(class_objects_hold_by_their_own_fields, begin),
