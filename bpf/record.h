@@ -72,7 +72,9 @@ enum record_kind {
 	RECORD_EXIT = 129, /* record_call: wait status where known, else ~0 */
 	RECORD_LOSS = 130, /* record_call: enum loss_kind (user/stream/loss.h), growth since the
 			      last one, stamp until which it has happened (from the head's on) */
-	RECORD_TARGET = 131 /* a target joined; its facts stand in the header or a block */
+	RECORD_TARGET = 131, /* a target joined; its facts stand in the header or a block */
+	RECORD_SPLIT = 132   /* of a recording: a batch without its objects' references
+				(user/stream/split.h) */
 };
 
 struct record {

@@ -236,6 +236,7 @@ static void read_recording(const char *path, uint64_t objects)
 
 	if (!builder || recording__open(path, &recording) || feed__new(&options, &sink, &feed))
 		abort();
+	recording__leave_references(recording);
 	source = recording__source(recording);
 	while (feed__pull(feed, &source, 0) == SOURCE_MORE)
 		;

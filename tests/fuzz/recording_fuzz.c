@@ -7,6 +7,11 @@
  *	2	the same of a block of facts
  *	3	the rest is a row of blocks of which all checksums are made right first, so that the
  *		fuzzer gets past them
+ *	4	the rest are the two parts of a split block (stream/split.h), the heads as long as
+ *		the two bytes in front of them say, joined to as many bytes as the next two
+ *	5	the rest is a record of a batch: what is split comes back as it was
+ *
+ * Each file is read with the references of its objects, and without.
  */
 #include <fcntl.h>
 #include <stddef.h>
@@ -16,10 +21,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "base/buf.h"
 #include "corpus.h"
 #include "stream/recording.h"
+#include "stream/split.h"
 
 #define CHECK(condition)         \
 	do {                     \
@@ -60,21 +67,76 @@ static void add_header(struct buf *file)
 	buf__add(file, &header, sizeof(header));
 }
 
-static void add_block(struct buf *file, unsigned int number, unsigned int kind, const void *bytes,
+static void add_block(struct buf *file, struct recording_block block, const void *bytes,
 		      size_t count)
 {
-	struct recording_block block = {
-		.magic = RECORDING_BLOCK_MAGIC,
-		.number = number,
-		.kind = (uint16_t)kind,
-		.stored = (uint32_t)count,
-		.plain = (uint32_t)count,
-		.checksum = checksum(bytes, count),
-	};
-
+	memcpy(block.magic, RECORDING_BLOCK_MAGIC, sizeof(block.magic));
+	block.stored = (uint32_t)count;
+	block.checksum = checksum(bytes, count);
 	block.header_checksum = checksum(&block, offsetof(struct recording_block, header_checksum));
 	buf__add(file, &block, sizeof(block));
 	buf__add(file, bytes, count);
+}
+
+static void add_plain(struct buf *file, unsigned int kind, const void *bytes, size_t count)
+{
+	add_block(file,
+		  (struct recording_block){ .kind = (uint16_t)kind, .plain = (uint32_t)count },
+		  bytes, count);
+}
+
+/* A number of two bytes, which are gone then. */
+static size_t take_number(const uint8_t **data, size_t *size)
+{
+	uint16_t number = 0;
+
+	if (*size < sizeof(number))
+		return 0;
+	memcpy(&number, *data, sizeof(number));
+	*data += sizeof(number);
+	*size -= sizeof(number);
+	return number;
+}
+
+static void add_split(struct buf *file, const uint8_t *data, size_t size)
+{
+	const size_t named = take_number(&data, &size), bytes = take_number(&data, &size);
+	const size_t heads = named < size ? named : size, room = ZSTD_compressBound(size) + 64;
+	uint8_t *frames = malloc(room);
+	size_t count = ZSTD_compress(frames, room, data, heads, -3);
+
+	count += ZSTD_compress(frames + count, room - count, data + heads, size - heads, -3);
+	add_block(file,
+		  (struct recording_block){ .kind = RECORDING_RECORDS,
+					    .flags = RECORDING_SPLIT,
+					    .plain = (uint32_t)bytes },
+		  frames, count);
+	free(frames);
+}
+
+static void split_and_join(const uint8_t *data, size_t size)
+{
+	const size_t whole = (sizeof(struct record) + size + 7) & ~(size_t)7;
+	const struct record head = { .bytes = (uint32_t)(sizeof(head) + size),
+				     .kind = RECORD_BATCH };
+	struct buf heads = BUF_INIT, references = BUF_INIT;
+	struct splitter *splitter = splitter__new();
+	uint8_t *joined = malloc(whole + SPLIT_SLACK);
+
+	if (splitter__add(splitter, &head, data, &heads, &references)) {
+		buf__reserve(&heads, SPLIT_SLACK);
+		buf__reserve(&references, SPLIT_SLACK);
+		CHECK(split__join((struct split_part){ (uint8_t *)heads.data, heads.len },
+				  (struct split_part){ (uint8_t *)references.data,
+						       references.len },
+				  joined, whole) == 0);
+		CHECK(!memcmp(joined, &head, sizeof(head)));
+		CHECK(!memcmp(joined + sizeof(head), data, size));
+	}
+	splitter__free(splitter);
+	buf__free(&heads);
+	buf__free(&references);
+	free(joined);
 }
 
 /* Headers where the fuzzer put them, with magic and checksums set right. */
@@ -98,7 +160,7 @@ static void add_repaired(struct buf *file, const uint8_t *data, size_t size)
 	}
 }
 
-static void read_all(const struct buf *file)
+static void read_all(const struct buf *file, bool leave_references)
 {
 	struct recording *recording;
 	struct record_sink sink;
@@ -110,6 +172,8 @@ static void read_all(const struct buf *file)
 	lseek(fd, 0, SEEK_SET);
 	if (recording__open_fd(fd, "fuzz", &recording))
 		return;
+	if (leave_references)
+		recording__leave_references(recording);
 	sink = (struct record_sink){ see, &records };
 	do {
 		answer = recording__pull(recording, &sink);
@@ -129,8 +193,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0)
 		return 0;
-	mode = *data++ & 3;
+	mode = *data++ % 6;
 	size--;
+	if (mode == 5) {
+		split_and_join(data, size);
+		return 0;
+	}
 	if (mode)
 		add_header(&file);
 	switch (mode) {
@@ -138,16 +206,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		buf__add(&file, data, size);
 		break;
 	case 1:
-		add_block(&file, 0, RECORDING_RECORDS, data, size);
+		add_plain(&file, RECORDING_RECORDS, data, size);
 		break;
 	case 2:
-		add_block(&file, 0, RECORDING_FACTS, data, size);
+		add_plain(&file, RECORDING_FACTS, data, size);
 		break;
 	case 3:
 		add_repaired(&file, data, size);
 		break;
+	case 4:
+		add_split(&file, data, size);
+		break;
 	}
-	read_all(&file);
+	read_all(&file, false);
+	read_all(&file, true);
 	buf__free(&file);
 	return 0;
 }
@@ -172,6 +244,49 @@ static void add_records(struct recording_writer *writer)
 	}
 }
 
+/* A batch with a row of objects, as it is, and as it is split. */
+static void add_objects(int dir)
+{
+	static const uint8_t object[] = { 0, 8, 0x93, 1, 4, 2, 9, 9 };
+	struct {
+		uint8_t mode[8]; /* the last one */
+		struct gctrace_batch batch;
+		struct gctrace_objects objects;
+		uint8_t bytes[20 * sizeof(object)];
+	} seed = {
+		.mode = { [7] = 5 },
+		.batch = { .magic = GCTRACE_MAGIC,
+			   .major = GCTRACE_MAJOR,
+			   .header_bytes = sizeof(seed.batch),
+			   .bytes = sizeof(seed) - sizeof(seed.mode),
+			   .records = 1 },
+		.objects = { .head = { .kind = GCTRACE_OBJECTS,
+				       .bytes = sizeof(seed.objects) + sizeof(seed.bytes) },
+			     .count = 20 },
+	};
+	const struct record head = { .bytes = sizeof(head) + seed.batch.bytes,
+				     .kind = RECORD_BATCH };
+	struct buf heads = BUF_INIT, references = BUF_INIT, parts = BUF_INIT;
+	struct splitter *splitter = splitter__new();
+	uint16_t lengths[2];
+
+	for (size_t i = 0; i < 20; i++)
+		memcpy(seed.bytes + i * sizeof(object), object, sizeof(object));
+	corpus__add(dir, 3, &seed.mode[7], sizeof(seed) - 7);
+	CHECK(splitter__add(splitter, &head, &seed.batch, &heads, &references));
+	lengths[0] = (uint16_t)heads.len;
+	lengths[1] = (uint16_t)head.bytes;
+	buf__add_char(&parts, 4);
+	buf__add(&parts, lengths, sizeof(lengths));
+	buf__move(&parts, &heads);
+	buf__move(&parts, &references);
+	corpus__add(dir, 4, buf__str(&parts), parts.len);
+	splitter__free(splitter);
+	buf__free(&heads);
+	buf__free(&references);
+	buf__free(&parts);
+}
+
 static void make_seeds(int dir)
 {
 	struct recording_writer *writer;
@@ -192,6 +307,7 @@ static void make_seeds(int dir)
 	seed[header] = 3;
 	corpus__add(dir, 1, seed + header, (size_t)bytes + 1 - header);
 	corpus__add(dir, 2, "\2kernel=6.1\ntarget.0.pid=1\n", 27);
+	add_objects(dir);
 	facts__free(facts);
 	close(fd);
 }

@@ -7,7 +7,7 @@
  *
  * With REPAIR the header of a batch gets a right magic, version and size, so that the fuzzer need
  * not find them. Every byte that an event points to is read. A second feed skips references: it is
- * told of the same objects and the same losses.
+ * told of the same objects and the same losses. Split batches are for a third one.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@
 #include "corpus.h"
 #include "stream/decode.h"
 #include "stream/feed.h"
+#include "stream/split.h"
 #include "tests/unit/stream/object_tale.h"
 
 #define REPAIR 0x80
@@ -116,8 +117,8 @@ static void repair(struct record *record)
 }
 
 /* In memory of its own, so that a byte too far is seen. */
-static void feed_both(struct feed *const feeds[2], const uint8_t *frame, size_t bytes,
-		      uint64_t stamp)
+static void feed_frame(struct feed *const feeds[3], const uint8_t *frame, size_t bytes,
+		       uint64_t stamp)
 {
 	struct record *record = malloc(sizeof(*record) + bytes);
 
@@ -129,10 +130,14 @@ static void feed_both(struct feed *const feeds[2], const uint8_t *frame, size_t 
 		.tid = frame[1] >> 2 & 3,
 	};
 	memcpy(record + 1, frame + FRAME, bytes);
-	if (frame[1] & REPAIR && record->kind == RECORD_BATCH)
+	if (frame[1] & REPAIR && (record->kind == RECORD_BATCH || record->kind == RECORD_SPLIT))
 		repair(record);
-	feed__record(feeds[0], record);
-	feed__record(feeds[1], record);
+	if (record->kind == RECORD_SPLIT) {
+		feed__record(feeds[2], record);
+	} else {
+		feed__record(feeds[0], record);
+		feed__record(feeds[1], record);
+	}
 	free(record);
 }
 
@@ -145,15 +150,16 @@ static void compare(const struct object_tale *read, const struct object_tale *sk
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct feed_options options[2] = {
+	const struct feed_options options[3] = {
 		{ .join_bytes = 1 << 20 },
 		{ .join_bytes = 1 << 20, .wanted = ~FEED_WANTS(EVENT_OBJECT) },
+		{ .wanted = FEED_WANTS(EVENT_HEADS) },
 	};
-	struct object_tale tales[2] = { { .objects = 0 } };
-	struct feed *feeds[2];
+	struct object_tale tales[3] = { { .objects = 0 } };
+	struct feed *feeds[3];
 	uint64_t stamp = 0;
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		const struct event_sink sink = { see, &tales[i] };
 
 		CHECK(feed__new(&options[i], &sink, &feeds[i]) == 0);
@@ -163,14 +169,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (bytes > size - FRAME)
 			bytes = size - FRAME;
-		feed_both(feeds, data, bytes, ++stamp);
+		feed_frame(feeds, data, bytes, ++stamp);
 		data += FRAME + bytes;
 		size -= FRAME + bytes;
 	}
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		feed__end(feeds[i]);
 	compare(&tales[0], &tales[1]);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		feed__free(feeds[i]);
 		buf__free(&tales[i].text);
 	}
@@ -193,6 +199,20 @@ static void add_frame(struct buf *seed, unsigned int kind, const void *bytes, si
 static void take_batch(void *ctx, const void *batch, uint32_t bytes)
 {
 	add_frame(ctx, RECORD_BATCH, batch, bytes);
+}
+
+static void take_and_split(void *ctx, const void *batch, uint32_t bytes)
+{
+	const struct record head = { .bytes = (uint32_t)sizeof(head) + bytes,
+				     .kind = RECORD_BATCH };
+	struct buf heads = BUF_INIT, references = BUF_INIT;
+	struct splitter *splitter = splitter__new();
+
+	if (splitter__add(splitter, &head, batch, &heads, &references))
+		add_frame(ctx, RECORD_SPLIT, heads.data + sizeof(head), heads.len - sizeof(head));
+	splitter__free(splitter);
+	buf__free(&heads);
+	buf__free(&references);
 }
 
 static void write_collection(struct gctrace_writer *writer)
@@ -258,25 +278,28 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static _Alignas(8) unsigned char buffer[GCTRACE_BATCH_BYTES];
-	void (*const writes[])(struct gctrace_writer *) = { write_collection, write_dump };
+	void (*const writes[])(struct gctrace_writer *) = { write_collection, write_dump,
+							    write_dump };
+	void (*const takes[])(void *, const void *, uint32_t) = { take_batch, take_batch,
+								  take_and_split };
 	int dir = corpus__open(*argc, *argv);
 	struct buf seed = BUF_INIT;
 
 	if (dir < 0)
 		return 0;
-	for (unsigned int i = 0; i < 2; i++) {
-		struct gctrace_emitter emitter = { .sink = take_batch, .context = &seed };
+	for (unsigned int i = 0; i < 3; i++) {
+		struct gctrace_emitter emitter = { .sink = takes[i], .context = &seed };
 		struct gctrace_writer writer;
 
 		gctrace_writer_init(&writer, &emitter, buffer);
-		writes[i](&writer);
-		writes[i](&writer);
+		for (unsigned int times = 0; times < 3; times++)
+			writes[i](&writer);
 		gctrace_flush(&writer);
 		corpus__add(dir, i, seed.data, seed.len);
 		buf__reset(&seed);
 	}
 	write_singles(&seed);
-	corpus__add(dir, 2, seed.data, seed.len);
+	corpus__add(dir, 3, seed.data, seed.len);
 	buf__free(&seed);
 	close(dir);
 	return 0;

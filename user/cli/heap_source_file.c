@@ -185,8 +185,11 @@ static int read_dump(struct search *search)
 	const struct feed_options options = { .wanted = wants(search) };
 	const struct event_sink sink = { see_recorded, search };
 	const struct source source = recording__source(search->recording);
-	int err = feed__read_all(&options, &sink, &source, on_turn);
+	int err;
 
+	if (!(options.wanted & FEED_WANTS(EVENT_OBJECT)))
+		recording__leave_references(search->recording);
+	err = feed__read_all(&options, &sink, &source, on_turn);
 	progress_end();
 	return err;
 }

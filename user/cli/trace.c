@@ -203,6 +203,8 @@ int trace__open_file(struct trace *trace, const char *path)
 
 	if (err)
 		return err;
+	if (!(trace->also_wants & FEED_WANTS(EVENT_OBJECT)))
+		recording__leave_references(trace->recording);
 	facts = recording__facts(trace->recording);
 	trace->start_ns = facts__get_u64(facts, "started_ns", 0);
 	err = open_rest(trace, facts, facts__get_target(facts, 1, "pid", NULL) != NULL, path);

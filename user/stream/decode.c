@@ -267,7 +267,7 @@ int decoder__record(struct decoder *decoder, const struct record *record)
 	decoder->producer = 0;
 	decoder->sequence = NULL;
 	decoder->speaker = NULL;
-	if (record->kind == RECORD_BATCH)
+	if (record->kind == RECORD_BATCH || record->kind == RECORD_SPLIT)
 		return read_batch(decoder, (const uint8_t *)(record + 1),
 				  record->bytes - sizeof(*record));
 	doubt__pass(decoder);

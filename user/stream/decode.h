@@ -56,7 +56,7 @@ struct decoder *decoder__new(uint32_t target, const struct decode_out *out,
 			     struct decode_room *room);
 void decoder__free(struct decoder *decoder);
 
-/* RECORD_BATCH to RECORD_OBJECT_ALLOC of this target: 0, or what decode_out answered. */
+/* RECORD_BATCH to RECORD_OBJECT_ALLOC, or RECORD_SPLIT: 0, or what decode_out answered. */
 int decoder__record(struct decoder *decoder, const struct record *record);
 
 /*

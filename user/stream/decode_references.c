@@ -85,6 +85,8 @@ int decode__objects(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	struct object_reader reader;
 	int err = 0;
 
+	if (decoder->record->kind == RECORD_SPLIT)
+		return decode__split_objects(decoder, at, bytes);
 	if (!decoder__wants(decoder, EVENT_OBJECT))
 		return decode__heads(decoder, at, bytes);
 	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))

@@ -124,6 +124,7 @@ int decode__single_object(struct decoder *decoder, const struct record_call *cal
 
 /* heads: objects for who does not want references, neither of their records nor of single probes */
 int decode__heads(struct decoder *decoder, const uint8_t *at, size_t bytes);
+int decode__split_objects(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__single_head(struct decoder *decoder, const struct record_call *call);
 
 /* definitions */

@@ -134,8 +134,10 @@ static int read_all(struct dump_list *list, struct recording *recording)
 	struct lister lister = { .list = list };
 	const struct event_sink sink = { see, &lister };
 	const struct source source = recording__source(recording);
-	int err = feed__read_all(&options, &sink, &source, NULL);
+	int err;
 
+	recording__leave_references(recording);
+	err = feed__read_all(&options, &sink, &source, NULL);
 	vec__free(&lister.latest);
 	return err;
 }

@@ -311,7 +311,8 @@ static int read_loss(struct feed *feed, const struct record *record)
 
 static int read_of_target(struct feed_target *target, const struct record *record)
 {
-	if (record->kind >= RECORD_BATCH && record->kind <= RECORD_OBJECT_ALLOC)
+	if ((record->kind >= RECORD_BATCH && record->kind <= RECORD_OBJECT_ALLOC) ||
+	    record->kind == RECORD_SPLIT)
 		return read_decoded(target, record);
 	for (size_t i = 0; i < TRANSLATORS; i++) {
 		if (record->kind >= translators[i]->first && record->kind <= translators[i]->last)

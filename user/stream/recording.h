@@ -18,7 +18,7 @@
  *                 damaged, and blocks are looked for behind it as if it was ours.
  *   block header  starts with eight bytes that are found again after damage; has a checksum
  *                 (CRC-32 of zlib) of itself and one of the stored bytes; the number of the
- *                 block; sizes stored and plain; kind; whether it is compressed (zstd).
+ *                 block; sizes stored and plain; kind; how it is compressed (zstd).
  *
  * BLOCKS
  *
@@ -26,7 +26,9 @@
  *            ones (a target joined). Later ones add to and replace earlier ones.
  *   RECORDS  ring records one after the other (bpf/record.h), each padded to 8 bytes; the block's
  *            header tells the lowest and the highest stamp. A record never spans blocks.
- *            Losses are among them as RECORD_LOSS, as the counters grew.
+ *            Losses are among them as RECORD_LOSS, as the counters grew. Where there are objects
+ *            of heap dumps, their references stand apart in the block (split.h): a reader may
+ *            leave them packed.
  *   MARK     a place with a name, for later versions: where a heap dump starts (FILE@2).
  *   END      the recording was ended as it should; tells how many blocks and records there are.
  *
@@ -52,7 +54,7 @@
 #define RECORDING_BLOCK_MAGIC "\xffGCTBLK\n"
 #define RECORDING_TEXT "gctrace recording, docs/recording.md\n"
 #define RECORDING_MAJOR 1
-#define RECORDING_MINOR 1
+#define RECORDING_MINOR 2
 #define RECORDING_HEADER_FIRST 64u /* bytes of the header in version 1.0: without a checksum */
 #define RECORDING_BLOCK_BYTES (256u << 10) /* plain bytes at which a writer closes a block */
 #define RECORDING_BLOCK_LIMIT (16u << 20)  /* plain or stored bytes of a block: no more */
@@ -77,8 +79,9 @@ enum recording_block_kind {
 	RECORDING_MARK = 4,
 };
 
-enum recording_block_flags {
-	RECORDING_ZSTD = 1, /* the stored bytes are one zstd frame */
+enum recording_block_flags { /* one of them, or none */
+	RECORDING_ZSTD = 1,  /* the stored bytes are one zstd frame */
+	RECORDING_SPLIT = 2, /* they are two: heads, and references (split.h); since 1.2 */
 };
 
 struct recording_block {
@@ -151,6 +154,12 @@ void recording__close(struct recording *recording);
 
 /* As known so far: they grow while the file is read. */
 const struct facts *recording__facts(const struct recording *recording);
+
+/*
+ * Nobody wants references of objects: most batches that have objects come without from soon on, as
+ * RECORD_SPLIT, which a feed understands that does not want EVENT_OBJECT.
+ */
+void recording__leave_references(struct recording *recording);
 
 /* All that this target told from this time on (ns) is in it. */
 uint64_t recording__whole_from(const struct recording *recording, uint32_t target);

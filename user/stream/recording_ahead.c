@@ -12,16 +12,22 @@
 #include <zstd.h>
 
 #include "base/crc32.h"
+#include "split.h"
 
-#define SLOTS 4 /* each as large as its largest block: RECORDING_BLOCK_LIMIT at most, twice */
+#define SLOTS 4 /* each as large as its largest block: RECORDING_BLOCK_LIMIT at most, four times */
 #define THREAD_FROM 3 /* the number of the block from which on a thread is worth it */
+
+struct room {
+	uint8_t *at;
+	size_t bytes; /* and SPLIT_SLACK behind them */
+};
 
 struct slot {
 	struct unpacked_block block;
 	struct buf bytes; /* as they stand in the file, the header too */
-	void *plain;
-	size_t plain_room;
+	struct room plain, heads, references;
 	ZSTD_DCtx *zstd;
+	bool leaves_references;
 	bool decides; /* where the walk goes on */
 	bool ready;
 };
@@ -35,6 +41,7 @@ struct recording_ahead {
 	pthread_cond_t changed;
 	pthread_t thread;
 	bool has_thread, ending;
+	bool leaves_references;
 	struct slot slots[SLOTS]; /* of block n: slots[n % SLOTS] */
 	uint64_t taken;		  /* the block that the user has, or is about to have */
 	uint64_t walked;	  /* blocks found so far */
@@ -48,14 +55,14 @@ struct recording_ahead {
  * A block
  */
 
-static void *room_for(struct slot *slot, size_t bytes)
+static uint8_t *room_for(struct room *room, size_t bytes)
 {
-	if (slot->plain_room < bytes || !slot->plain) {
-		free(slot->plain);
-		slot->plain = malloc(bytes ? bytes : 1);
-		slot->plain_room = slot->plain ? bytes : 0;
+	if (room->bytes < bytes || !room->at) {
+		free(room->at);
+		room->at = malloc(bytes + SPLIT_SLACK);
+		room->bytes = room->at ? bytes : 0;
 	}
-	return slot->plain;
+	return room->at;
 }
 
 /* Into the slot, so that the walk can go on. False: there are no more. */
@@ -71,28 +78,87 @@ static bool walk_to_next(struct recording_ahead *ahead, struct slot *slot)
 	return true;
 }
 
+/* One frame, which has to give so many bytes. */
+static int unpack_frame(struct slot *slot, const void *frame, size_t stored, struct room *room,
+			size_t bytes)
+{
+	size_t came;
+
+	if (!slot->zstd)
+		slot->zstd = ZSTD_createDCtx();
+	if (!slot->zstd || !room_for(room, bytes))
+		return -ENOMEM;
+	came = ZSTD_decompressDCtx(slot->zstd, room->at, bytes, frame, stored);
+	if (ZSTD_isError(came) || came != bytes)
+		return -EBADMSG;
+	memset(room->at + bytes, 0, SPLIT_SLACK);
+	return 0;
+}
+
+/* The next of two frames, whose bytes it says itself: no more than the block has. */
+static int unpack_part(struct slot *slot, struct split_part *stored, struct room *room,
+		       struct split_part *part)
+{
+	const size_t frame = ZSTD_findFrameCompressedSize(stored->at, stored->bytes);
+	unsigned long long bytes;
+	int err;
+
+	if (ZSTD_isError(frame))
+		return -EBADMSG;
+	bytes = ZSTD_getFrameContentSize(stored->at, frame); /* errors are large ones */
+	if (bytes > slot->block.header.plain)
+		return -EBADMSG;
+	err = unpack_frame(slot, stored->at, frame, room, (size_t)bytes);
+	*part = (struct split_part){ room->at, (size_t)bytes };
+	stored->at += frame;
+	stored->bytes -= frame;
+	return err;
+}
+
+static int unpack_split(struct slot *slot, struct split_part stored)
+{
+	const size_t bytes = slot->block.header.plain;
+	struct split_part heads, references;
+	int err = unpack_part(slot, &stored, &slot->heads, &heads);
+
+	if (err)
+		return err;
+	if (slot->leaves_references) {
+		slot->block.plain = heads.at;
+		slot->block.bytes = heads.bytes;
+		return 0;
+	}
+	err = unpack_part(slot, &stored, &slot->references, &references);
+	if (err || stored.bytes)
+		return err ? err : -EBADMSG;
+	slot->block.plain = room_for(&slot->plain, bytes);
+	slot->block.bytes = bytes;
+	return slot->block.plain ? split__join(heads, references, slot->plain.at, bytes) : -ENOMEM;
+}
+
 static int unpack(struct slot *slot)
 {
 	const struct recording_block *header = &slot->block.header;
 	const char *stored = slot->bytes.data + sizeof(*header);
-	size_t bytes;
+	int err;
 
 	if (crc32__of(stored, header->stored) != header->checksum)
 		return -EILSEQ;
-	if (header->flags & ~(unsigned int)RECORDING_ZSTD)
-		return -EBADMSG;
-	if (!(header->flags & RECORDING_ZSTD)) {
+	slot->block.bytes = header->plain;
+	switch (header->flags) {
+	case 0:
 		slot->block.plain = stored;
 		return header->stored == header->plain ? 0 : -EBADMSG;
+	case RECORDING_ZSTD:
+		err = unpack_frame(slot, stored, header->stored, &slot->plain, header->plain);
+		slot->block.plain = slot->plain.at;
+		return err;
+	case RECORDING_SPLIT:
+		return unpack_split(slot, (struct split_part){ (const uint8_t *)stored,
+							       header->stored });
+	default:
+		return -EBADMSG;
 	}
-	if (!slot->zstd)
-		slot->zstd = ZSTD_createDCtx();
-	slot->block.plain = room_for(slot, header->plain);
-	if (!slot->zstd || !slot->block.plain)
-		return -ENOMEM;
-	bytes = ZSTD_decompressDCtx(slot->zstd, slot->plain, header->plain, stored,
-				    header->stored);
-	return ZSTD_isError(bytes) || bytes != header->plain ? -EBADMSG : 0;
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -112,6 +178,7 @@ static void work(struct recording_ahead *ahead)
 	bool found;
 
 	slot->ready = false;
+	slot->leaves_references = ahead->leaves_references;
 	ahead->walking = true;
 	pthread_mutex_unlock(&ahead->lock);
 	found = walk_to_next(ahead, slot);
@@ -203,6 +270,13 @@ void recording_ahead__judge(struct recording_ahead *ahead, bool good)
 	pthread_mutex_unlock(&ahead->lock);
 }
 
+void recording_ahead__leave_references(struct recording_ahead *ahead)
+{
+	pthread_mutex_lock(&ahead->lock);
+	ahead->leaves_references = true;
+	pthread_mutex_unlock(&ahead->lock);
+}
+
 int recording_ahead__read_error(const struct recording_ahead *ahead)
 {
 	return ahead->walk.read_error;
@@ -249,7 +323,9 @@ void recording_ahead__free(struct recording_ahead *ahead)
 	end_thread(ahead);
 	for (size_t i = 0; i < SLOTS; i++) {
 		buf__free(&ahead->slots[i].bytes);
-		free(ahead->slots[i].plain);
+		free(ahead->slots[i].plain.at);
+		free(ahead->slots[i].heads.at);
+		free(ahead->slots[i].references.at);
 		ZSTD_freeDCtx(ahead->slots[i].zstd);
 	}
 	recording_walk__free(&ahead->walk);

@@ -30,7 +30,8 @@ struct recording_ahead;
 
 struct unpacked_block {
 	struct recording_block header;
-	const void *plain; /* header.plain bytes, at a multiple of 8 */
+	const void *plain; /* at a multiple of 8 */
+	size_t bytes;	   /* of it: header.plain, but where references were left out */
 	/*
 	 * 0; -EILSEQ: what is stored is not what was written; -EBADMSG: it is, and still not what
 	 * the header says; -ENOMEM.
@@ -48,6 +49,9 @@ struct recording_walk *recording_ahead__walk(struct recording_ahead *ahead);
 /* Valid until the next call; NULL: there are no more. Each is to be judged before the next one. */
 const struct unpacked_block *recording_ahead__next(struct recording_ahead *ahead);
 void recording_ahead__judge(struct recording_ahead *ahead, bool good);
+
+/* Of blocks found from now on, split ones give their heads alone (split.h). */
+void recording_ahead__leave_references(struct recording_ahead *ahead);
 
 /* After the last one: why it cannot be read on, or 0. */
 int recording_ahead__read_error(const struct recording_ahead *ahead);

@@ -69,7 +69,7 @@ static int take_block(struct recording *recording, const struct unpacked_block *
 		return unpacked->error;
 	recording->block = *block;
 	recording->plain = unpacked->plain;
-	recording->plain_bytes = block->plain;
+	recording->plain_bytes = unpacked->bytes;
 	recording->offset = 0;
 	recording->missing += block->number - recording->expected;
 	recording->expected = block->number + 1;
@@ -270,6 +270,11 @@ void recording__close(struct recording *recording)
 const struct facts *recording__facts(const struct recording *recording)
 {
 	return recording->facts;
+}
+
+void recording__leave_references(struct recording *recording)
+{
+	recording_ahead__leave_references(recording->ahead);
 }
 
 uint64_t recording__whole_from(const struct recording *recording, uint32_t target)

@@ -11,16 +11,21 @@
 #include "base/files.h"
 #include "base/report.h"
 #include "base/units.h"
-#include "gctrace/wire.h"
 #include "recording.h"
+#include "split.h"
 
 /*
- * Levels of zstd. A heap dump comes as fast as it can be taken, with a process that stands still,
- * and is large: what is packed and unpacked more than half as fast again is worth a quarter more
- * disk (docs/recording.md has the figures). All else trickles in and packs ten times and more.
+ * How zstd packs. A heap dump comes as fast as it can be taken, with a process that stands still,
+ * and is large: its references, of which hardly any is like another, are packed as fast as can be;
+ * in its heads only what is long alike is looked for, and the rest is coded by how often it comes
+ * (docs/recording.md has the figures). All else trickles in and packs ten times and more.
  */
-#define LEVEL 1
-#define LEVEL_OF_OBJECTS -3
+struct packing {
+	int level, hash_log, min_match; /* 0: as the level has it */
+};
+static const struct packing packing = { .level = 1 };
+static const struct packing packing_of_heads = { .level = 1, .hash_log = 8, .min_match = 7 };
+static const struct packing packing_of_references = { .level = -3 };
 
 struct recording_writer {
 	int fd;
@@ -30,10 +35,12 @@ struct recording_writer {
 	uint64_t records;
 	uint32_t number; /* of the next block */
 
-	struct buf plain; /* records of the block that is being filled */
+	struct buf plain;	/* records of the block that is being filled */
+	struct buf references;	/* of those that were split (split.h) */
+	size_t bytes_before;	/* of all of them, before they were */
 	uint64_t first, last;
 	uint64_t block_records;
-	uint64_t objects; /* bytes of batches of objects in it */
+	struct splitter *splitter;
 
 	ZSTD_CCtx *zstd;
 	void *stored; /* room for a block's header and its stored bytes */
@@ -45,7 +52,9 @@ static void writer_free(struct recording_writer *writer)
 	if (writer->fd >= 0)
 		close(writer->fd);
 	ZSTD_freeCCtx(writer->zstd);
+	splitter__free(writer->splitter);
 	buf__free(&writer->plain);
+	buf__free(&writer->references);
 	free(writer->stored);
 	free(writer->path);
 	free(writer);
@@ -79,9 +88,8 @@ static int put(struct recording_writer *writer, const void *bytes, size_t count)
 	return 0;
 }
 
-static int make_room(struct recording_writer *writer, size_t plain)
+static int make_room(struct recording_writer *writer, size_t room)
 {
-	size_t room = sizeof(struct recording_block) + ZSTD_compressBound(plain);
 	void *stored;
 
 	if (room <= writer->room)
@@ -94,39 +102,66 @@ static int make_room(struct recording_writer *writer, size_t plain)
 	return 0;
 }
 
-/* Header and bytes go out by one write, so that a killed writer leaves few halves. */
-static int put_block(struct recording_writer *writer, unsigned int kind, const void *plain,
-		     size_t bytes, uint64_t first, uint64_t last)
+/* One frame: its bytes, or 0 after an error. */
+static size_t pack(struct recording_writer *writer, const struct packing *how,
+		   const struct buf *plain, uint8_t *to)
 {
-	struct recording_block block = {
-		.magic = RECORDING_BLOCK_MAGIC,
-		.number = writer->number,
-		.kind = (uint16_t)kind,
-		.plain = (uint32_t)bytes,
-		.first = first,
-		.last = last,
-	};
-	uint8_t *stored;
 	size_t count;
 
-	if (writer->error || make_room(writer, bytes))
+	ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_compressionLevel, how->level);
+	ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_hashLog, how->hash_log);
+	ZSTD_CCtx_setParameter(writer->zstd, ZSTD_c_minMatch, how->min_match);
+	count = ZSTD_compress2(writer->zstd, to, ZSTD_compressBound(plain->len), buf__str(plain),
+			       plain->len);
+	if (!ZSTD_isError(count))
+		return count;
+	fail(writer, -ENOMEM); /* there is room, and the parameters are right */
+	return 0;
+}
+
+/* What a block holds, as short as it gets: sets how it is stored, and how much that is. */
+static void store(struct recording_writer *writer, struct recording_block *block,
+		  const struct buf *plain, const struct buf *references, uint8_t *to)
+{
+	size_t count;
+
+	if (references->len) {
+		block->flags = RECORDING_SPLIT;
+		count = pack(writer, &packing_of_heads, plain, to);
+		count += pack(writer, &packing_of_references, references, to + count);
+	} else {
+		block->flags = RECORDING_ZSTD;
+		count = pack(writer, &packing, plain, to);
+		if (count >= plain->len) {
+			block->flags = 0;
+			count = plain->len;
+			memcpy(to, buf__str(plain), count);
+		}
+	}
+	block->stored = (uint32_t)count;
+}
+
+/*
+ * The kind, the plain bytes and stamps are the caller's. Header and bytes go out by one write, so
+ * that a killed writer leaves few halves.
+ */
+static int put_block(struct recording_writer *writer, struct recording_block block,
+		     const struct buf *plain, const struct buf *references)
+{
+	uint8_t *stored;
+
+	if (writer->error || make_room(writer, sizeof(block) + ZSTD_compressBound(plain->len) +
+						       ZSTD_compressBound(references->len)))
 		return writer->error;
 	stored = (uint8_t *)writer->stored + sizeof(block);
-	count = ZSTD_compressCCtx(writer->zstd, stored, writer->room - sizeof(block), plain, bytes,
-				  writer->objects > bytes / 2 ? LEVEL_OF_OBJECTS : LEVEL);
-	if (!ZSTD_isError(count) && count < bytes) {
-		block.flags = RECORDING_ZSTD;
-	} else {
-		count = bytes;
-		if (bytes)
-			memcpy(stored, plain, bytes);
-	}
-	block.stored = (uint32_t)count;
-	block.checksum = crc32__of(stored, count);
+	store(writer, &block, plain, references, stored);
+	memcpy(block.magic, RECORDING_BLOCK_MAGIC, sizeof(block.magic));
+	block.number = writer->number;
+	block.checksum = crc32__of(stored, block.stored);
 	block.header_checksum =
 		crc32__of(&block, offsetof(struct recording_block, header_checksum));
 	memcpy(writer->stored, &block, sizeof(block));
-	if (put(writer, writer->stored, sizeof(block) + count))
+	if (writer->error || put(writer, writer->stored, sizeof(block) + block.stored))
 		return writer->error;
 	writer->number++;
 	return 0;
@@ -158,7 +193,8 @@ static struct recording_writer *writer_new(int fd, const char *path)
 	writer->fd = fd;
 	writer->path = strdup(path);
 	writer->zstd = ZSTD_createCCtx();
-	if (writer->path && writer->zstd)
+	writer->splitter = splitter__new();
+	if (writer->path && writer->zstd && writer->splitter)
 		return writer;
 	writer_free(writer);
 	return NULL;
@@ -185,21 +221,28 @@ int recording_writer__new(int fd, const char *path, const struct facts *facts,
 
 int recording_writer__flush(struct recording_writer *writer)
 {
+	const struct recording_block block = {
+		.kind = RECORDING_RECORDS,
+		.plain = (uint32_t)writer->bytes_before,
+		.first = writer->first,
+		.last = writer->last,
+	};
 	int err;
 
 	if (!writer->plain.len || writer->error)
 		return writer->error;
-	err = put_block(writer, RECORDING_RECORDS, buf__str(&writer->plain), writer->plain.len,
-			writer->first, writer->last);
+	err = put_block(writer, block, &writer->plain, &writer->references);
 	if (!err)
 		writer->records += writer->block_records;
 	buf__reset(&writer->plain);
-	writer->block_records = writer->objects = 0;
+	buf__reset(&writer->references);
+	writer->block_records = writer->bytes_before = 0;
 	return err;
 }
 
 int recording_writer__facts(struct recording_writer *writer, const struct facts *facts)
 {
+	const struct buf none = BUF_INIT;
 	struct buf text = BUF_INIT;
 	int err = recording_writer__flush(writer);
 
@@ -209,7 +252,10 @@ int recording_writer__facts(struct recording_writer *writer, const struct facts 
 	if (!err && text.len > RECORDING_BLOCK_LIMIT)
 		err = fail(writer, -EFBIG);
 	if (!err)
-		err = put_block(writer, RECORDING_FACTS, buf__str(&text), text.len, 0, 0);
+		err = put_block(writer,
+				(struct recording_block){ .kind = RECORDING_FACTS,
+							  .plain = (uint32_t)text.len },
+				&text, &none);
 	buf__free(&text);
 	return err;
 }
@@ -223,19 +269,16 @@ static void note_stamp(struct recording_writer *writer, uint64_t stamp)
 		writer->last = stamp;
 }
 
-/* Of a batch whose first record has objects: most of it are objects then. */
-static bool has_objects(const struct record *record)
+static void add(struct recording_writer *writer, const struct record *head, const void *body)
 {
-	struct {
-		struct gctrace_batch batch;
-		struct gctrace_record first;
-	} start;
+	struct buf *plain = &writer->plain;
 
-	if (record->kind != RECORD_BATCH || record->bytes < sizeof(*record) + sizeof(start))
-		return false;
-	memcpy(&start, record + 1, sizeof(start));
-	return start.batch.header_bytes == sizeof(start.batch) &&
-	       start.first.kind == GCTRACE_OBJECTS;
+	writer->bytes_before += ((size_t)head->bytes + 7) & ~(size_t)7;
+	if (splitter__add(writer->splitter, head, body, plain, &writer->references))
+		return;
+	buf__add(plain, head, sizeof(*head));
+	buf__add(plain, body, head->bytes - sizeof(*head));
+	buf__add_repeated(plain, '\0', -(size_t)head->bytes & 7);
 }
 
 int recording_writer__record(struct recording_writer *writer, const struct record *record,
@@ -248,13 +291,10 @@ int recording_writer__record(struct recording_writer *writer, const struct recor
 	head.ring = (uint16_t)ring;
 	note_stamp(writer, head.stamp);
 	writer->block_records++;
-	writer->objects += has_objects(record) ? record->bytes : 0;
-	buf__add(&writer->plain, &head, sizeof(head));
-	buf__add(&writer->plain, record + 1, head.bytes - sizeof(head));
-	buf__add_repeated(&writer->plain, '\0', -(size_t)head.bytes & 7);
-	if (writer->plain.error)
-		return fail(writer, writer->plain.error);
-	if (writer->plain.len >= RECORDING_BLOCK_BYTES)
+	add(writer, &head, record + 1);
+	if (writer->plain.error || writer->references.error)
+		return fail(writer, -ENOMEM);
+	if (writer->bytes_before >= RECORDING_BLOCK_BYTES)
 		return recording_writer__flush(writer);
 	return 0;
 }
@@ -304,10 +344,13 @@ uint64_t recording_writer__records(const struct recording_writer *writer)
 
 int recording_writer__close(struct recording_writer *writer)
 {
+	const struct buf none = BUF_INIT;
 	int err;
 
 	recording_writer__flush(writer);
-	put_block(writer, RECORDING_END, NULL, 0, writer->records, 0);
+	put_block(writer,
+		  (struct recording_block){ .kind = RECORDING_END, .first = writer->records },
+		  &none, &none);
 	err = writer->error;
 	if (close(writer->fd) && !err)
 		err = error_errno(errno, "%s: the recording may lack its end",

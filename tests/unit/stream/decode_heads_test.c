@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Objects without their references: whatever the bytes are, who skips references is told of the
- * same objects and the same losses, in the same order, as who reads them.
+ * same objects and the same losses, in the same order, as who reads them; and so is who has them
+ * from batches that were split (stream/split.h), which joined again are what they were.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 #include <gctrace/probes.h>
 
 #include "object_tale.h"
+#include "stream/split.h"
 #include "unit/random.h"
 
 struct world {
@@ -24,8 +26,10 @@ struct world {
 	struct gctrace_emitter emitter;
 	struct gctrace_writer writer;
 	_Alignas(8) unsigned char buffer[GCTRACE_BATCH_BYTES];
-	struct object_tale read, skipped;
-	struct feed *reading, *skipping;
+	struct object_tale read, skipped, split;
+	struct feed *reading, *skipping, *of_split;
+	struct splitter *splitter;
+	uint64_t splits;
 	uint64_t stamp;
 	unsigned int damage; /* places in each batch that are overwritten */
 };
@@ -40,8 +44,56 @@ static uint64_t pick(struct world *world, uint64_t below)
 	return random__below(&world->random, below);
 }
 
+static uint8_t *with_slack(const struct buf *bytes)
+{
+	uint8_t *copy = malloc(bytes->len + SPLIT_SLACK);
+
+	memcpy(copy, buf__str(bytes), bytes->len);
+	memset(copy + bytes->len, 0xff, SPLIT_SLACK);
+	return copy;
+}
+
+/* What was split is what it was when it is joined. */
+static void check_join(const struct record *record, const struct buf *heads,
+		       const struct buf *references)
+{
+	const size_t whole = (record->bytes + 7u) & ~7u;
+	uint8_t *parts[2] = { with_slack(heads), with_slack(references) };
+	uint8_t *joined = malloc(whole + SPLIT_SLACK);
+
+	assert_int_equal(split__join((struct split_part){ parts[0], heads->len },
+				     (struct split_part){ parts[1], references->len }, joined,
+				     whole),
+			 0);
+	assert_memory_equal(joined, record, record->bytes);
+	free(parts[0]);
+	free(parts[1]);
+	free(joined);
+}
+
+static void feed_split(struct world *world, const struct record *record)
+{
+	struct buf heads = BUF_INIT, references = BUF_INIT;
+	struct record *split;
+
+	if (!splitter__add(world->splitter, record, record + 1, &heads, &references)) {
+		assert_int_equal(heads.len + references.len, 0);
+		assert_int_equal(feed__record(world->of_split, record), 0);
+	} else {
+		assert_true(heads.len < record->bytes);
+		check_join(record, &heads, &references);
+		split = malloc(heads.len);
+		memcpy(split, heads.data, heads.len);
+		assert_int_equal(feed__record(world->of_split, split), 0);
+		free(split);
+		world->splits++;
+	}
+	buf__free(&heads);
+	buf__free(&references);
+}
+
 /* In memory of its own and of exactly its size, so that ASan sees one byte too far. */
-static void feed_both(struct world *world, unsigned int kind, const void *body, size_t bytes)
+static void feed_all(struct world *world, unsigned int kind, const void *body, size_t bytes)
 {
 	struct record *record = malloc(sizeof(*record) + bytes);
 
@@ -54,6 +106,7 @@ static void feed_both(struct world *world, unsigned int kind, const void *body, 
 	memcpy(record + 1, body, bytes);
 	assert_int_equal(feed__record(world->reading, record), 0);
 	assert_int_equal(feed__record(world->skipping, record), 0);
+	feed_split(world, record);
 	free(record);
 }
 
@@ -77,7 +130,7 @@ static void take_batch(void *ctx, const void *batch, uint32_t bytes)
 	memcpy(copy, batch, bytes);
 	for (unsigned int i = 0; i < world->damage; i++)
 		overwrite(world, copy + whole, bytes - whole);
-	feed_both(world, RECORD_BATCH, copy, bytes);
+	feed_all(world, RECORD_BATCH, copy, bytes);
 	free(copy);
 }
 
@@ -86,6 +139,7 @@ static void begin(struct world *world, uint64_t seed, unsigned int damage)
 	const struct feed_options skipping = { .wanted = ~FEED_WANTS(EVENT_OBJECT) };
 	const struct event_sink read = { object_tale__add, &world->read };
 	const struct event_sink skipped = { object_tale__add, &world->skipped };
+	const struct event_sink split = { object_tale__add, &world->split };
 
 	memset(world, 0, sizeof(*world));
 	world->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
@@ -96,28 +150,44 @@ static void begin(struct world *world, uint64_t seed, unsigned int damage)
 	gctrace_writer_init(&world->writer, &world->emitter, world->buffer);
 	assert_int_equal(feed__new(NULL, &read, &world->reading), 0);
 	assert_int_equal(feed__new(&skipping, &skipped, &world->skipping), 0);
+	assert_int_equal(feed__new(&skipping, &split, &world->of_split), 0);
+	world->splitter = splitter__new();
+	assert_non_null(world->splitter);
 }
 
-/* Both were told the same; whatever that was. */
-static void end(struct world *world)
+static void compare(const struct object_tale *read, const struct object_tale *skipped)
 {
-	const char *read = buf__str(&world->read.text), *skipped = buf__str(&world->skipped.text);
+	const char *one = buf__str(&read->text), *other = buf__str(&skipped->text);
 	size_t at = 0;
 
+	while (one[at] && one[at] == other[at])
+		at++;
+	if (one[at] != other[at])
+		fail_msg("from byte %zu on\nread    %.200s\nskipped %.200s", at, one + at,
+			 other + at);
+}
+
+/* All were told the same; whatever that was. */
+static void end(struct world *world)
+{
 	assert_int_equal(feed__end(world->reading), 0);
 	assert_int_equal(feed__end(world->skipping), 0);
-	while (read[at] && read[at] == skipped[at])
-		at++;
-	if (read[at] != skipped[at])
-		fail_msg("from byte %zu on\nread    %.200s\nskipped %.200s", at, read + at,
-			 skipped + at);
-	for (unsigned int kind = 0; kind < LOSS_KINDS; kind++)
-		assert_int_equal(losses__sum(feed__losses(world->reading), kind),
-				 losses__sum(feed__losses(world->skipping), kind));
+	assert_int_equal(feed__end(world->of_split), 0);
+	compare(&world->read, &world->skipped);
+	compare(&world->read, &world->split);
+	for (unsigned int kind = 0; kind < LOSS_KINDS; kind++) {
+		const uint64_t lost = losses__sum(feed__losses(world->reading), kind);
+
+		assert_int_equal(lost, losses__sum(feed__losses(world->skipping), kind));
+		assert_int_equal(lost, losses__sum(feed__losses(world->of_split), kind));
+	}
+	splitter__free(world->splitter);
 	feed__free(world->reading);
 	feed__free(world->skipping);
+	feed__free(world->of_split);
 	buf__free(&world->read.text);
 	buf__free(&world->skipped.text);
+	buf__free(&world->split.text);
 }
 
 /* As heaps have them, mostly: near, sometimes far or odd or anything. */
@@ -173,8 +243,10 @@ static void tell(uint64_t seed, unsigned int objects, unsigned int damage)
 		write_object(world, &address);
 	gctrace_flush(&world->writer);
 	assert_true(world->read.objects > 0 || damage);
-	if (!damage)
+	if (!damage) {
 		assert_true(losses__none(feed__losses(world->reading)));
+		assert_true(objects < 10 || world->splits == world->stamp);
+	}
 	end(world);
 	free(world);
 }
@@ -220,7 +292,7 @@ static void tell_bytes(struct world *world, const uint8_t *bytes, size_t count)
 	};
 	memcpy(objects + 1, bytes, count);
 	batch->bytes = (uint32_t)((sizeof(*batch) + objects->head.bytes + 7) & ~7u);
-	feed_both(world, RECORD_BATCH, body, batch->bytes);
+	feed_all(world, RECORD_BATCH, body, batch->bytes);
 }
 
 /*
@@ -284,9 +356,9 @@ static void single_probes_tell_heads(void **state)
 
 	(void)state;
 	begin(world, 1, 0);
-	feed_both(world, RECORD_OBJECT, &hit, sizeof(hit));
+	feed_all(world, RECORD_OBJECT, &hit, sizeof(hit));
 	hit.part.count = 3; /* more than are there */
-	feed_both(world, RECORD_OBJECT, &hit, sizeof(hit));
+	feed_all(world, RECORD_OBJECT, &hit, sizeof(hit));
 	assert_string_equal(buf__str(&world->skipped.text), "1000 7 24\nlost malformed 1\n");
 	end(world);
 	free(world);

@@ -17,7 +17,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "gctrace/wire.h"
 #include "stream/loss.h"
 #include "stream/recording.h"
 
@@ -102,45 +101,6 @@ static struct contents contents_of(int fd)
 	assert_int_equal(pread(fd, contents.bytes, contents.size, 0), contents.size);
 	close(fd);
 	return contents;
-}
-
-/* A recording's bytes of batches whose first record is of a kind: all are the same but for that. */
-static size_t packed_bytes(unsigned int kind)
-{
-	struct {
-		struct record head;
-		struct gctrace_batch batch;
-		struct gctrace_record first;
-		uint8_t body[BODY];
-	} record = {
-		.head = { .stamp = 1, .bytes = sizeof(record), .kind = RECORD_BATCH },
-		.batch = { .magic = GCTRACE_MAGIC, .header_bytes = sizeof(record.batch) },
-		.first = { .kind = (uint16_t)kind },
-	};
-	struct facts *facts = some_facts();
-	struct recording_writer *writer;
-	struct contents file;
-	int fd = scratch();
-
-	assert_int_equal(recording_writer__new(dup(fd), "test", facts, &writer), 0);
-	for (unsigned int i = 0; i < 500; i++) {
-		for (size_t at = 0; at < BODY; at++)
-			record.body[at] = (uint8_t)(at % 10 ? at : at * i >> 3);
-		assert_int_equal(recording_writer__record(writer, &record.head, 0), 0);
-	}
-	assert_int_equal(recording_writer__close(writer), 0);
-	facts__free(facts);
-	file = contents_of(fd);
-	free(file.bytes);
-	return file.size;
-}
-
-/* Objects are packed faster than all else, for which a file may be larger. */
-static void objects_have_a_level_of_their_own(void **state)
-{
-	(void)state;
-	assert_true(packed_bytes(GCTRACE_OBJECTS) > packed_bytes(GCTRACE_MOVED));
-	assert_int_equal(packed_bytes(GCTRACE_ROOTS), packed_bytes(GCTRACE_MOVED));
 }
 
 /* ---------------------------------------------------------------------------------------------
@@ -660,7 +620,6 @@ int main(void)
 		cmocka_unit_test(a_file_cut_off_anywhere_is_read_up_to_there),
 		cmocka_unit_test(a_changed_byte_costs_a_block),
 		cmocka_unit_test(a_changed_header_is_told),
-		cmocka_unit_test(objects_have_a_level_of_their_own),
 		cmocka_unit_test(headers_of_other_lengths_are_read),
 		cmocka_unit_test(lost_and_added_bytes_are_stepped_over),
 		cmocka_unit_test(a_block_in_a_block_is_not_read),
