@@ -3,7 +3,8 @@
  * How fast the stream decodes, on one core, from ring memory to a sink that adds up; and from a
  * recording on disk to a histogram of types, as gctrace heap --histogram makes it. One line a
  * figure, beside its budget where it has one. The least of several runs, because what disturbs a
- * run only makes it slower.
+ * run only makes it slower. Of a recording all bytes of its batches count, as they were told: those
+ * of references too, which a histogram leaves packed (stream/split.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,7 +275,7 @@ static void from_disk(struct work *work)
 								  least;
 	}
 	unlink(path);
-	print_rate("from a recording on disk to a histogram, two threads", bytes, least,
+	print_rate("recording on disk to histogram, of whole batches' bytes", bytes, least,
 		   ">= 2 GB/s, two cores");
 	print_rate("the same by its time on both cores together", bytes, least_cpu, "");
 }
