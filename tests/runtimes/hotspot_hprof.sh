@@ -92,6 +92,20 @@ else
 	pass
 fi
 
+t "where VisualVM finds that an object of the JVM's own file retains something else, it is known why"
+if "$ROOT/tests/foreign/read" hprof --prepare 2>"$TMP/why"; then
+	timeout 120 "$ROOT/tests/foreign/read" hprof "$TMP/shop.hprof" >"$TMP/read" 2>"$TMP/why" ||
+		{ fail "it cannot be read"; show "$TMP/why"; }
+	timeout 120 gctrace heap "$TMP/shop.hprof" --objects --type '*' --top 0 -o json >"$TMP/objects"
+	timeout 120 gctrace heap "$TMP/shop.hprof" --tree=1000000 --top 0 -o json >"$TMP/tree"
+	run "$ROOT/tests/foreign/retained.py" "$TMP/objects" "$TMP/tree" "$TMP/read"
+	[ "$status" = 0 ] || { fail "a difference that nothing explains"; show "$TMP/out"; }
+	cat "$TMP/out"
+	pass
+else
+	skip "$(cat "$TMP/why")"
+fi
+
 t "a pipe, and a file that is cut off"
 run bash -c "gctrace heap <(cat '$TMP/shop.hprof') --top 0 -o json"
 expect_status 0
