@@ -91,7 +91,10 @@ static size_t add_plain(struct heap *heap, const struct object_head *of, size_t 
 
 		if (fetch && i + AHEAD < count)
 			__builtin_prefetch(address_index__near(&heap->index, of[i + AHEAD].id));
-		if (!to || !id || id & within || of[i].size > PLAIN_SIZE_MOST)
+		const bool is_sized = of[i].size != EVENT_UNKNOWN; /* else by its type, in the end */
+		const uint64_t size = is_sized ? of[i].size : 0;
+
+		if (!to || !id || id & within || size > PLAIN_SIZE_MOST)
 			break;
 		if (id >> shift != number) {
 			struct address_word *next = address_index__near(&heap->index, id);
@@ -108,8 +111,9 @@ static size_t add_plain(struct heap *heap, const struct object_head *of, size_t 
 			continue;
 		bits |= bit;
 		to->objects++;
-		to->bytes += of[i].size;
-		bytes += of[i].size;
+		to->by_type += !is_sized;
+		to->bytes += size;
+		bytes += size;
 		added++;
 	}
 	word->bits = bits;

@@ -1,46 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hprof_entries.h"
 
-#include "hprof_format.h"
 #include "hprof_input.h"
 
-uint32_t hprof_entry__fixed(uint8_t tag, uint32_t id_bytes)
-{
-	static const struct {
-		uint8_t ids, bytes;
-	} all[256] = {
-		[HPROF_ROOT_UNKNOWN] = { 1, 0 },
-		[HPROF_ROOT_JNI_GLOBAL] = { 2, 0 },
-		[HPROF_ROOT_JNI_LOCAL] = { 1, 8 },
-		[HPROF_ROOT_JAVA_FRAME] = { 1, 8 },
-		[HPROF_ROOT_NATIVE_STACK] = { 1, 4 },
-		[HPROF_ROOT_STICKY_CLASS] = { 1, 0 },
-		[HPROF_ROOT_THREAD_BLOCK] = { 1, 4 },
-		[HPROF_ROOT_MONITOR_USED] = { 1, 0 },
-		[HPROF_ROOT_THREAD_OBJECT] = { 1, 8 },
-		[HPROF_CLASS] = { 7, 8 },
-		[HPROF_INSTANCE] = { 2, 8 },
-		[HPROF_OBJECT_ARRAY] = { 2, 8 },
-		[HPROF_PRIMITIVE_ARRAY] = { 1, 9 },
-		[HPROF_ROOT_INTERNED_STRING] = { 1, 0 },
-		[HPROF_ROOT_FINALIZING] = { 1, 0 },
-		[HPROF_ROOT_DEBUGGER] = { 1, 0 },
-		[HPROF_ROOT_REFERENCE_CLEANUP] = { 1, 0 },
-		[HPROF_ROOT_VM_INTERNAL] = { 1, 0 },
-		[HPROF_ROOT_JNI_MONITOR] = { 1, 8 },
-		[HPROF_UNREACHABLE] = { 1, 0 },
-		[HPROF_PRIMITIVE_ARRAY_NODATA] = { 1, 9 },
-		[HPROF_HEAP_DUMP_INFO] = { 1, 4 },
-	};
-
-	return all[tag].ids * id_bytes + all[tag].bytes;
-}
-
-bool hprof_entry__is_object(uint8_t tag)
-{
-	return tag == HPROF_INSTANCE || tag == HPROF_OBJECT_ARRAY ||
-	       tag == HPROF_PRIMITIVE_ARRAY || tag == HPROF_PRIMITIVE_ARRAY_NODATA;
-}
+const struct hprof_entry_form hprof_entry__forms[256] = {
+	[HPROF_ROOT_UNKNOWN] = { 1, 0 },
+	[HPROF_ROOT_JNI_GLOBAL] = { 2, 0 },
+	[HPROF_ROOT_JNI_LOCAL] = { 1, 8 },
+	[HPROF_ROOT_JAVA_FRAME] = { 1, 8 },
+	[HPROF_ROOT_NATIVE_STACK] = { 1, 4 },
+	[HPROF_ROOT_STICKY_CLASS] = { 1, 0 },
+	[HPROF_ROOT_THREAD_BLOCK] = { 1, 4 },
+	[HPROF_ROOT_MONITOR_USED] = { 1, 0 },
+	[HPROF_ROOT_THREAD_OBJECT] = { 1, 8 },
+	[HPROF_CLASS] = { 7, 8 },
+	[HPROF_INSTANCE] = { 2, 8 },
+	[HPROF_OBJECT_ARRAY] = { 2, 8 },
+	[HPROF_PRIMITIVE_ARRAY] = { 1, 9 },
+	[HPROF_ROOT_INTERNED_STRING] = { 1, 0 },
+	[HPROF_ROOT_FINALIZING] = { 1, 0 },
+	[HPROF_ROOT_DEBUGGER] = { 1, 0 },
+	[HPROF_ROOT_REFERENCE_CLEANUP] = { 1, 0 },
+	[HPROF_ROOT_VM_INTERNAL] = { 1, 0 },
+	[HPROF_ROOT_JNI_MONITOR] = { 1, 8 },
+	[HPROF_UNREACHABLE] = { 1, 0 },
+	[HPROF_PRIMITIVE_ARRAY_NODATA] = { 1, 9 },
+	[HPROF_HEAP_DUMP_INFO] = { 1, 4 },
+};
 
 struct hprof_object_entry hprof_entry__object(uint8_t tag, const uint8_t *at, uint32_t id_bytes)
 {

@@ -82,6 +82,32 @@ static void an_object_counts_once(void **state)
 	heap__free(heap);
 }
 
+/* Also where others of the class say how large they are. */
+static void what_says_no_size_has_that_of_its_type(void **state)
+{
+	const struct object_head heads[] = {
+		{ 0x1000, 7, EVENT_UNKNOWN }, { 0x1040, 7, EVENT_UNKNOWN }, { 0x1080, 7, 16 },
+		{ 0x10c0, 8, 24 },	      { 0x1100, 7, EVENT_UNKNOWN }, { 0x1040, 7, 16 },
+	};
+	struct event class_ = { .kind = EVENT_CLASS };
+	struct heap_builder *builder = heap_builder__new_counting(0);
+	struct heap *heap;
+
+	(void)state;
+	dump__begin(builder);
+	assert_int_equal(count(builder, heads, sizeof(heads) / sizeof(*heads)), 0);
+	class_.class_.class_ = 7;
+	class_.class_.size = 40;
+	assert_int_equal(heap_builder__event(builder, &class_), 0);
+	dump__end(builder, GCTRACE_DUMP_COMPLETE);
+	heap = finish(builder);
+	assert_int_equal(sums_of(heap, 7).objects, 4);
+	assert_int_equal(sums_of(heap, 7).bytes, 3 * 40 + 16);
+	assert_int_equal(sums_of(heap, 8).bytes, 24);
+	assert_int_equal(heap__facts(heap)->bytes, 3 * 40 + 16 + 24);
+	heap__free(heap);
+}
+
 static void what_is_not_whole_is_not_complete(void **state)
 {
 	const struct event loss = { .kind = EVENT_LOSS };
@@ -220,6 +246,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_object_counts_once),
+		cmocka_unit_test(what_says_no_size_has_that_of_its_type),
 		cmocka_unit_test(what_is_not_whole_is_not_complete),
 		cmocka_unit_test(counts_are_those_of_the_graph),
 		cmocka_unit_test(sums_do_not_overflow),
