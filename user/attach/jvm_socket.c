@@ -80,14 +80,16 @@ static bool makes_new_socket(const struct runtime *runtime)
 static bool has_lost_socket(const struct process *process, const struct runtime *runtime)
 {
 	int directory, fd;
+	bool has_lost;
 
 	if (makes_new_socket(runtime) || !jvm_handshake__has_listener(process))
 		return false;
 	directory = process__open_file(process, DIRECTORY, O_PATH | O_DIRECTORY);
 	fd = directory < 0 ? directory : open_socket(directory, process);
+	has_lost = fd == -ENOENT;
 	files__close(&directory);
 	files__close(&fd);
-	return fd == -ENOENT;
+	return has_lost;
 }
 
 bool jvm_socket__is_refused(const struct process *process, const struct runtime *runtime,
@@ -103,8 +105,9 @@ bool jvm_socket__is_refused(const struct process *process, const struct runtime 
 	else if (runtime->kind != RUNTIME_HOTSPOT)
 		buf__printf(why, "it runs %s and no HotSpot JVM", runtime->name);
 	else if (major && major < OLDEST)
-		buf__printf(why, "it runs Java %s, and this takes Java %d or later",
-			    escape(runtime->version), OLDEST);
+		buf__printf(why, "it runs Java %s, and this takes Java %d or later; gctrace heap"
+				 " reads the file that jmap -dump:live,format=b,file=FILE %d makes",
+			    escape(runtime->version), OLDEST, process->pid);
 	else if (jvm_options__flag(options, "DisableAttachMechanism", false))
 		buf__add_str(why, "it was started with -XX:+DisableAttachMechanism, so that nobody"
 				  " can ask it anything: start it without that");
