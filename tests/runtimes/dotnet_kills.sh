@@ -11,26 +11,12 @@ need_programs
 
 visits=${VISITS:-20}
 
-rounds() { awk '$1 == "alive" { n = $2 } END { print n + 0 }' "$TMP/program.out"; }
-resident_kib() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$(pid program)/status"; }
+record_options=(--moves)
 
-# It does work from now on, and finds its objects to be what they were.
-lives_on() {
-	local from
-	from=$(rounds)
-	wait_for "[ \"\$(rounds)\" -gt $((from + 20)) ]" ||
-		{ fail "it does no work any more"; show "$TMP/program.err"; }
-}
-
-# Nobody is subscribed, and one who comes now is told all.
-is_as_before() {
-	lives_on
-	wait_for 'semaphores "$(pid program)" >"$TMP/up" 2>&1' ||
-		{ fail "a semaphore stayed up"; show "$TMP/up"; }
+is_told() {
 	run gctrace -p "$(pid program)" -n 3 -d 30s -o json
 	expect_status 0
 	expect "$TMP/out" '"event":"summary".*"complete":true'
-	lives_on
 }
 
 t "200 threads that allocate: collections, moves and a dump, and the program lives on"
@@ -43,37 +29,18 @@ for _ in 1 2 3; do
 	grep -q 'did not answer' "$TMP/err" || break
 done
 expect_status 0
-jq -c 'select(.event == "summary")' "$TMP/out" >"$TMP/summary"
-expect "$TMP/summary" '"complete":true'
-expect "$TMP/summary" '"missing":\{\},"odd":\{\}'
+expect_whole "$TMP/out"
 is_as_before
 stop program KILL
 pass
 
 t "gctrace is killed in the midst of a dump, over and over"
 program busy 20 0
-for ms in 0 20 50 100 150 200 300 400; do
-	rm -f "$TMP/recording"
-	start record gctrace record -p "$(pid program)" --moves --dump=100ms --output "$TMP/recording"
-	wait_for '! semaphores "$(pid program)" >/dev/null 2>&1'
-	sleep "0.$(printf %03d $ms)"
-	stop record KILL
-	lives_on
-done
+gctrace_is_killed
 is_as_before
 pass
 
 t "attached to and left $visits times: its memory is what it was"
-# What it allocates goes on meanwhile: the least of some looks is what it needs.
-least() {
-	local least=0 now
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		now=$(resident_kib)
-		[ "$least" = 0 ] || [ "$now" -lt "$least" ] && least=$now
-		sleep 0.2
-	done
-	echo "$least"
-}
 # The first session in a process's life has the runtime load its source of events, which stays.
 run gctrace -p "$(pid program)" --moves -n 2 -d 30s -o json
 before=$(least)
@@ -140,16 +107,5 @@ agent=("${agent_of_others[@]}")
 pass
 
 t "the program is killed in the midst of a dump"
-for ms in 30 100 250; do
-	program busy 20 0
-	rm -f "$TMP/recording"
-	start record gctrace record -p "$(pid program)" --moves --dump=100ms --output "$TMP/recording"
-	wait_for '! semaphores "$(pid program)" >/dev/null 2>&1'
-	sleep "0.$(printf %03d $ms)"
-	stop program KILL
-	join record
-	[ "$status" -le 3 ] || fail "exit status $status of gctrace"
-	run gctrace "$TMP/recording" -o json
-	[ "$status" = 0 ] || [ "$status" = 3 ] || fail "the recording cannot be read: $status"
-done
+program_is_killed program busy 20 0
 pass

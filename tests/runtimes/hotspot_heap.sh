@@ -39,26 +39,9 @@ paths() {
 	END
 }
 
-dump_of_program() {
-	rm -f "$TMP/recording"
-	start record gctrace record -p "$(pid program)" --dump --output "$TMP/recording"
-	wait_for grep -qs 'heap dump of' "$TMP/record.err" || fail "no heap dump was made"
-	stop record INT
-	expect_status 0
-}
-
-# Each in one line: CLASS PATH
-find_paths() {
-	run gctrace path "$TMP/recording" --type 'Graph$In*' --top 0
-	expect_status 0
-	awk '/^    / { sub(/^ +/, ""); line = line " " $0; next }
-		{ if (line != "") print line; line = $1 }
-		END { if (line != "") print line }' "$TMP/out" >"$TMP/paths"
-}
-
 what_holds_is_named() {	# [CLASS: but for this one]
 	local class path
-	find_paths
+	find_paths 'Graph$In*'
 	while read -r class path; do
 		[ "$class" = "${1-}" ] || expect "$TMP/paths" "^Graph\\\$$class $path"
 	done < <(paths)
@@ -68,9 +51,7 @@ is_whole() {
 	run gctrace heap "$TMP/recording" --top 0 -o json
 	expect_status 0
 	cp "$TMP/out" "$TMP/heap.json"
-	jq -c 'select(.event == "summary")' "$TMP/heap.json" >"$TMP/summary"
-	expect "$TMP/summary" '"complete":true'
-	expect "$TMP/summary" '"missing":\{\},"odd":\{\}'
+	expect_whole "$TMP/heap.json"
 	# What only a weak reference holds is there or collected, but reached by nothing.
 	jq -c 'select(.event == "type" and .name == "Graph$OnlyWeak") | .reached_objects' \
 		"$TMP/heap.json" >"$TMP/weak"
@@ -80,7 +61,7 @@ is_whole() {
 for jvm in $(jvms); do
 	for option in G1 Parallel Serial Z Shenandoah; do
 		t "Java $(version_of "$jvm"), $option: what holds each object is named, and counts are the JVM's own"
-		if ! "$jvm/bin/java" "-XX:+Use${option}GC" -version >/dev/null 2>&1; then
+		if ! has "$jvm" "-XX:+Use${option}GC"; then
 			skip "this build of the JVM does not have it"
 			continue
 		fi

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 #
-# What the .NET tests share, behind tests/e2e/lib.sh:
+# What the .NET tests share, behind tests/e2e/lib.sh, beside agents.bash:
 #
 # dotnet_build [8.0|9.0]     build the programs for the SDK's own runtime, or with that one beside
 #                            them; $programs is how to run them. Once: they are kept in $BUILD
@@ -15,10 +15,11 @@
 
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_HOME=$BUILD/tests/dotnet/home
 export NUGET_PACKAGES=$BUILD/tests/dotnet/packages MSBUILDDISABLENODEREUSE=1
+. "$ROOT/tests/runtimes/agents.bash"
+
 dotnet_sources=$ROOT/tests/runtimes/dotnet
 dotnet_guid='{67637472-6163-6500-8000-646f746e6574}'
 settings=()
-load=()
 agent=(CORECLR_ENABLE_NOTIFICATION_PROFILERS=1
 	"CORECLR_NOTIFICATION_PROFILERS=$BUILD/libgctrace-dotnet.so=$dotnet_guid;")
 

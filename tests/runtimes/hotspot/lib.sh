@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 #
-# What the tests of HotSpot's agent share, behind tests/e2e/lib.sh:
+# What the tests of HotSpot's agent share, behind tests/e2e/lib.sh, beside agents.bash:
 #
 # hotspot_build               compile the programs into $TMP/classes, by the JDK of PATH
 # jvms                        the directories of the JVMs to test with, a line each
+# has JVM OPTION…             does this build of it take the options, such as a collector's?
 # program JVM OPTION… CLASS   start Graph or another as `program`, with the agent unless $agent is
 #                             empty, and wait until it is ready. Graph ends by ended_well, Busy and
 #                             Fleeting when $TMP/go is there
 # load_agent                  have `program` load it as it runs; the JVM's answer is in $TMP/out
+
+. "$ROOT/tests/runtimes/agents.bash"
 
 hotspot_library=$BUILD/libgctrace-hotspot.so
 agent=-agentpath:$hotspot_library
@@ -32,6 +35,8 @@ jvms() {
 }
 
 version_of() { sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$1/release"; }
+
+has() { "$1/bin/java" "${@:2}" -version >/dev/null 2>&1; }
 
 program() {
 	local jvm=$1
