@@ -129,6 +129,16 @@ static void add_roots(struct hprof_bytes *file)
 	hprof_bytes__root(file, HPROF_ROOT_STICKY_CLASS, CLASS_ROOT, NONE, NONE);
 }
 
+/* With the names told, and a segment of the dump begun. */
+static struct hprof_bytes begin_segment(const char *version)
+{
+	struct hprof_bytes file = hprof_bytes__begin(version, 8);
+
+	add_names(&file);
+	hprof_bytes__record(&file, HPROF_HEAP_DUMP_SEGMENT);
+	return file;
+}
+
 static struct hprof_bytes shop(const char *version, uint32_t id_bytes)
 {
 	struct hprof_bytes file = hprof_bytes__begin(version, id_bytes);
@@ -297,13 +307,11 @@ static void sizes_are_those_of_the_addresses(void **state)
 /* Two instances of a class that take 16 bytes more than its fields. */
 static void hidden_fields_are_measured(void **state)
 {
-	struct hprof_bytes file = hprof_bytes__begin("1.0.2", 8);
+	struct hprof_bytes file = begin_segment("1.0.2");
 	struct hprof_facts facts;
 	struct heap *heap;
 
 	(void)state;
-	add_names(&file);
-	hprof_bytes__record(&file, HPROF_HEAP_DUMP_SEGMENT);
 	add_classes(&file);
 	for (unsigned int i = 0; i < 3; i++) {
 		hprof_bytes__instance(&file, 0x1000 + 40 * i, CLASS_NODE, 12);
@@ -320,14 +328,12 @@ static void hidden_fields_are_measured(void **state)
 
 static void stated_sizes_hold(void **state)
 {
-	struct hprof_bytes file = hprof_bytes__begin("1.0.2", 8);
+	struct hprof_bytes file = begin_segment("1.0.2");
 	const uint64_t elements[] = { 0x1000, 0, 0x1000 };
 	struct hprof_facts facts;
 	struct heap *heap;
 
 	(void)state;
-	add_names(&file);
-	hprof_bytes__record(&file, HPROF_HEAP_DUMP_SEGMENT);
 	hprof_bytes__class(&file, CLASS_OBJECT, 0, 16, NULL, NULL);
 	hprof_bytes__class(&file, CLASS_NODE, CLASS_OBJECT, 72, NULL, NULL);
 	hprof_bytes__instance(&file, 0x1000, CLASS_NODE, 0);
@@ -477,13 +483,11 @@ static void classes_may_come_last(void **state)
 
 static void nonsense_is_passed_over_and_said(void **state)
 {
-	struct hprof_bytes file = hprof_bytes__begin("1.0.2", 8);
+	struct hprof_bytes file = begin_segment("1.0.2");
 	struct hprof_facts facts;
 	struct heap *heap;
 
 	(void)state;
-	add_names(&file);
-	hprof_bytes__record(&file, HPROF_HEAP_DUMP_SEGMENT);
 	add_classes(&file);
 	hprof_bytes__number(&file, 0x66, 1); /* no such entry */
 	hprof_bytes__end_record(&file);
@@ -510,13 +514,11 @@ static void arrays_of_numbers_refer_to_nothing(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(tags); i++) {
-		struct hprof_bytes file = hprof_bytes__begin("1.0.3", 8);
+		struct hprof_bytes file = begin_segment("1.0.3");
 		struct hprof_facts facts;
 		struct heap *heap;
 		size_t at;
 
-		add_names(&file);
-		hprof_bytes__record(&file, HPROF_HEAP_DUMP_SEGMENT);
 		at = file.out.len;
 		hprof_bytes__primitive(&file, 0x1000, HPROF_OBJECT, tags[i] ==
 				       HPROF_PRIMITIVE_ARRAY ? 4 : 0);
@@ -564,7 +566,7 @@ static void a_large_array_comes_in_pieces(void **state)
 {
 	const uint32_t count = 100000;
 	uint64_t *elements = calloc(count, sizeof(*elements)), at;
-	struct hprof_bytes file = hprof_bytes__begin("1.0.2", 8);
+	struct hprof_bytes file = begin_segment("1.0.2");
 	struct hprof_facts facts;
 	struct heap *heap;
 
@@ -572,8 +574,6 @@ static void a_large_array_comes_in_pieces(void **state)
 	assert_non_null(elements);
 	elements[70000] = 0x1000;
 	elements[count - 1] = 0x2000;
-	add_names(&file);
-	hprof_bytes__record(&file, HPROF_HEAP_DUMP_SEGMENT);
 	add_classes(&file);
 	hprof_bytes__primitive(&file, 0x1000, HPROF_CHAR, 1000000);
 	hprof_bytes__primitive(&file, 0x2000, HPROF_DOUBLE, 1);

@@ -23,6 +23,22 @@ static struct view *new_view(struct sheet *sheet, struct view_options options)
 	return view;
 }
 
+/* One collection by itself, on so many columns (0: as they are); the sheet is to be ended. */
+static const char *show_one(struct sheet *sheet, size_t columns, struct view_options options,
+			    const struct collection *collection)
+{
+	const struct heading heading = sample__heading();
+	struct view *view;
+
+	sheet__begin(sheet);
+	if (columns)
+		sheet->terminal.columns = columns;
+	view = new_view(sheet, options);
+	assert_int_equal(view__collection(view, &heading, collection), 0);
+	view__free(view);
+	return sheet__text(sheet);
+}
+
 static void heading(void **state)
 {
 	struct heading heading = sample__heading();
@@ -142,23 +158,16 @@ static size_t longest_line(const char *text)
 /* What has no room goes on in a further line, of a pool below its figures. */
 static void details_fit_into_the_terminal(void **state)
 {
-	struct heading heading = sample__heading();
 	struct collection young = sample__young();
 	struct sheet sheet;
-	struct view *view;
 	const char *text;
 
 	(void)state;
-	sheet__begin(&sheet);
-	sheet.terminal.columns = 80;
-	view = new_view(&sheet, (struct view_options){ .verbose = true });
-	assert_int_equal(view__collection(view, &heading, &young), 0);
-	text = sheet__text(&sheet);
+	text = show_one(&sheet, 80, (struct view_options){ .verbose = true }, &young);
 	assert_non_null(strstr(text, "promoted ~20.0 KiB\n      dead 12.3 k objects\n"));
 	assert_non_null(strstr(text, "MiB  of 8.00 MiB\n"
 				     "                                  max 8.00 MiB\n"));
 	assert_in_range(longest_line(text), 60, 80);
-	view__free(view);
 	sheet__end(&sheet);
 }
 
@@ -207,30 +216,22 @@ static void figures_of_the_runtime(void **state)
 
 static void fits_into_the_terminal(void **state)
 {
-	struct heading heading = sample__heading();
 	struct collection young = sample__young();
+	struct view_options options = { 0 };
 	struct sheet sheet;
-	struct view *view;
 
 	(void)state;
 	young.dead.objects.known = false;
 	for (size_t columns = 36; columns < 200; columns++) {
 		for (int several = 0; several < 2; several++) {
-			sheet__begin(&sheet);
-			sheet.terminal.columns = columns;
-			view = new_view(&sheet, (struct view_options){ .several = several });
-			assert_int_equal(view__collection(view, &heading, &young), 0);
-			assert_true(longest_line(sheet__text(&sheet)) <= columns ||
+			options.several = several;
+			assert_true(longest_line(show_one(&sheet, columns, options, &young)) <=
+					    columns ||
 				    (several && columns < 44));
-			view__free(view);
 			sheet__end(&sheet);
 		}
 	}
-	sheet__begin(&sheet);
-	view = new_view(&sheet, (struct view_options){ .several = true });
-	assert_int_equal(view__collection(view, &heading, &young), 0);
-	assert_in_range(longest_line(sheet__text(&sheet)), 90, 100);
-	view__free(view);
+	assert_in_range(longest_line(show_one(&sheet, 0, options, &young)), 90, 100);
 	sheet__end(&sheet);
 }
 
@@ -566,21 +567,16 @@ static void whose_pauses(void **state)
 static void hostile_words(void **state)
 {
 	static const char evil[] = "x\n\x1b[2J\xe2\x80\xae\xff";
-	struct heading heading = sample__heading();
 	struct collection bare = sample__bare();
 	struct sheet sheet;
-	struct view *view;
 	const char *text;
 
 	(void)state;
-	sheet__begin(&sheet);
-	view = new_view(&sheet, (struct view_options){ .verbose = true });
 	bare.what = bare.cause = (struct text){ evil, sizeof(evil) - 1 };
-	assert_int_equal(view__collection(view, &heading, &bare), 0);
-	text = strchr(sheet__text(&sheet), '\n') + 1;
+	text = show_one(&sheet, 0, (struct view_options){ .verbose = true }, &bare);
+	text = strchr(text, '\n') + 1;
 	assert_non_null(strstr(text, "x\\n\\x1b[2J\\u{202e}\\xff"));
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
-	view__free(view);
 	sheet__end(&sheet);
 }
 
