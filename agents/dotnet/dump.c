@@ -31,6 +31,7 @@
  * ABORT. When the request falls, nothing more is told but C_END.
  */
 #include "dump.h"
+#include "agents/common/clock.h"
 #include "agents/common/emitter.h"
 #include "agents/common/leftover.h"
 #include "agents/common/pace.h"
@@ -58,6 +59,7 @@
 #define LOOK_NS 1000000
 #define LOOKS_UNKNOWN 30 /* until it is taken that there is none */
 #define LOOKS_MOST 10000 /* at what stands still */
+#define BACKGROUND_MOST_NS UINT64_C(15000000000) /* gctrace waits 20 s for a beginning */
 #define TRIES 4
 
 enum background { BACKGROUND_UNKNOWN, BACKGROUND_NONE, BACKGROUND_RUNS };
@@ -77,6 +79,7 @@ static struct {
 	bool has_started; /* its start was heard */
 	_Atomic enum background background;
 	unsigned tries_left; /* to have a good one at once */
+	uint64_t until_ns;   /* no background collection is waited for any longer */
 	bool was_passed_over; /* a walk of the collection under way */
 	uint32_t walked;  /* the collection that the dump is of */
 	bool is_failed;	  /* its walk had no end */
@@ -274,14 +277,15 @@ static bool may_force(unsigned looks)
 {
 	if (dump.background == BACKGROUND_UNKNOWN)
 		return looks >= LOOKS_UNKNOWN;
-	return dump.background == BACKGROUND_NONE || looks >= LOOKS_MOST;
+	return dump.background == BACKGROUND_NONE;
 }
 
 static void await_background(void)
 {
 	const struct timespec look = { .tv_nsec = LOOK_NS };
 
-	for (unsigned looks = 0; !may_force(looks) && pace__is_wanted(); looks++)
+	for (unsigned looks = 0; !may_force(looks) && pace__is_wanted() &&
+				 clock__now() < dump.until_ns; looks++)
 		nanosleep(&look, NULL);
 }
 
@@ -346,6 +350,7 @@ static void collect(void *context)
 	(void)context;
 	dump.state = ARMED;
 	dump.tries_left = TRIES;
+	dump.until_ns = clock__now() + BACKGROUND_MOST_NS;
 	do {
 		dump.tries_left--;
 		await_closer();

@@ -10,9 +10,13 @@
 #include <sched.h>
 #include <time.h>
 
+#include "agents/common/clock.h"
+
 static int fake_sleep(const struct timespec *time, struct timespec *left);
+static uint64_t fake_now(void);
 
 #define nanosleep fake_sleep
+#define clock__now fake_now
 #include "agents/dotnet/dump.c"
 #undef nanosleep
 
@@ -29,6 +33,9 @@ static struct {
 	atomic_uint looks_of_walk;    /* so long; a batch before each look */
 	atomic_bool walks_at_begin;   /* just when it is begun, one walks */
 	atomic_uint batches;
+	atomic_bool has_background; /* a collection that does not end */
+	_Atomic uint64_t waited_ns; /* for that one */
+	atomic_uint forces;
 } seen;
 
 /* ---- The other files, as far as they matter here ---- */
@@ -71,7 +78,11 @@ void gctrace_write_dump_end(struct gctrace_writer *writer, uint64_t number, uint
 
 HRESULT session__open(enum session session)
 {
+	const uint32_t start[] = { 5, GENERATION_ALL, 1, GC_TYPE_BACKGROUND };
+
 	assert_int_equal(session, SESSION_DUMP);
+	if (seen.has_background)
+		dump__deliver(EVENT_GC_START, 2, (const uint8_t *)start, sizeof(start));
 	return S_OK;
 }
 
@@ -203,6 +214,9 @@ static void walk(uint32_t number)
 static HRESULT force(void *self)
 {
 	(void)self;
+	seen.forces++;
+	if (seen.has_background)
+		return S_OK; /* all of them were others' */
 	if (seen.walks_by_another)
 		walk(6);
 	if (seen.forced != S_OK)
@@ -218,12 +232,24 @@ void pace__begin(void)
 		walk(8);
 }
 
+/* Time goes by while it is waited for a background collection. */
+static uint64_t fake_now(void)
+{
+	return 1 + seen.waited_ns;
+}
+
+static bool are_idle_but_collector(void)
+{
+	return worker__is_idle(&dump.names) && worker__is_idle(&dump.closer);
+}
+
 /* Whoever waits for a walk looks whether it goes on: then a batch has gone. */
 static int fake_sleep(const struct timespec *time, struct timespec *left)
 {
-	(void)time;
 	(void)left;
 	sched_yield();
+	if (dump.state == ARMED && dump.background == BACKGROUND_RUNS && are_idle_but_collector())
+		seen.waited_ns += (uint64_t)time->tv_nsec;
 	if (dump.state != RUNNING || !seen.looks_of_walk)
 		return 0;
 	seen.batches++;
@@ -297,6 +323,20 @@ static void a_walk_does_not_begin_what_was_given_up(void **state)
 	assert_int_equal(seen.status, GCTRACE_DUMP_ABORTED);
 }
 
+/* Not before each try anew: whoever asks waits little longer in all. */
+static void a_background_collection_is_waited_for_once(void **state)
+{
+	(void)state;
+	seen.has_background = true;
+	seen.forces = 0;
+	seen.waited_ns = 0;
+	dump_one(S_OK);
+	assert_int_equal(seen.forces, TRIES);
+	assert_int_equal(seen.waited_ns, BACKGROUND_MOST_NS);
+	assert_int_equal(seen.status, GCTRACE_DUMP_ABORTED);
+	seen.has_background = false;
+}
+
 /* Another thread's collection may be walking still, and look into what would be gone. */
 static void nothing_is_forgotten_while_events_may_come(void **state)
 {
@@ -317,6 +357,7 @@ int main(void)
 		cmocka_unit_test(another_threads_walk_may_take_its_time),
 		cmocka_unit_test(another_threads_walk_that_stands_still_is_given_up),
 		cmocka_unit_test(a_walk_does_not_begin_what_was_given_up),
+		cmocka_unit_test(a_background_collection_is_waited_for_once),
 		cmocka_unit_test(nothing_is_forgotten_while_events_may_come),
 	};
 
