@@ -80,12 +80,14 @@ static uint64_t look_at(uint64_t offset, uint64_t place)
 	return reference != 0;
 }
 
+/* Whatever the runtime may not call an array: what is behind the object's end is not looked at. */
 static uint64_t look_at_slots(const struct slots *slots)
 {
 	uint64_t found = 0;
 
 	for (uint32_t i = 0; i < slots->count; i++)
-		found += look_at(slots->at[i], slots->at[i]);
+		if (slots->at[i] + sizeof(uintptr_t) <= node.object.size)
+			found += look_at(slots->at[i], slots->at[i]);
 	return found;
 }
 

@@ -228,6 +228,24 @@ static void a_reference_where_none_was_before_is_found(void **state)
 	assert_int_equal(told.places[1], 40);
 }
 
+static void a_slot_behind_the_end_is_none(void **state)
+{
+	const uint64_t nodes[][4] = { { (uintptr_t)slots, 32, 7, 1 } };
+	uint8_t bytes[64];
+	struct payload payload = event(bytes, 1, nodes);
+
+	(void)state;
+	slots[5] = 0x5000;
+	tell_with(1);
+	slots[5] = 0x6000;
+	slots[2] = 0x7000;
+	tell_with(2);
+	assert_int_equal(enumerated, 2);
+	assert_int_equal(tell_all(&payload).references, 1);
+	assert_int_equal(told.refs[0], 0x7000);
+	assert_int_equal(enumerated, 2);
+}
+
 static void a_class_of_many_slots_is_always_enumerated(void **state)
 {
 	(void)state;
@@ -379,6 +397,7 @@ int main(void)
 		cmocka_unit_test_setup(slots_that_were_seen_are_looked_at_without_the_runtime,
 				       begin),
 		cmocka_unit_test_setup(a_reference_where_none_was_before_is_found, begin),
+		cmocka_unit_test_setup(a_slot_behind_the_end_is_none, begin),
 		cmocka_unit_test_setup(a_class_of_many_slots_is_always_enumerated, begin),
 		cmocka_unit_test_setup(elements_of_an_array_of_references_are_slots, begin),
 		cmocka_unit_test_setup(the_slot_of_a_static_is_no_element, begin),
