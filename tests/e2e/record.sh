@@ -105,6 +105,28 @@ run gctrace "$TMP/bad"
 expect "$TMP/out" 'blocks? of the recording'
 pass
 
+t "a damaged block of a heap dump is told, whether references are read or not"
+start shop minivm --seed 3 --objects 60000 --rate 20
+run gctrace record -p "$(pid shop)" -n 1 --dump --output "$TMP/dump"
+expect_status 0
+stop shop
+size=$(stat -c %s "$TMP/dump")
+for part in 30 50 70; do
+	cp "$TMP/dump" "$TMP/bad"
+	printf 'XXXXXXXXXXXXXXXX' | dd of="$TMP/bad" bs=1 seek=$((size * part / 100)) conv=notrunc \
+		status=none
+	for how in --tree=1 --histogram; do
+		run gctrace heap "$TMP/bad@1" $how
+		expect_status 3
+		expect "$TMP/out" 'something was lost'
+	done
+done
+for how in --tree=1 --histogram; do
+	run gctrace heap "$TMP/dump@1" $how
+	expect_status 0
+done
+pass
+
 t "what is no recording is said to be none"
 printf '#!/bin/sh\033[2J\n' >"$TMP/script"
 run gctrace "$TMP/script"

@@ -65,8 +65,12 @@ static const uint8_t *behind_number(const uint8_t *at, const uint8_t *end)
 
 static inline bool join_number(uint8_t **to, const uint8_t **from, const uint8_t *end)
 {
-	const uint8_t *const at = *from, *const behind = at < end ? behind_number(at, end) : NULL;
+	const uint8_t *const at = *from, *behind = at + 1;
 
+	if (at >= end)
+		return false;
+	if (*at & 0x80)
+		behind = at + 1 < end && at[1] < 0x80 ? at + 2 : behind_number(at, end);
 	if (!behind)
 		return false;
 	memcpy(*to, at, STRIDE);
