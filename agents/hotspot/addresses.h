@@ -44,6 +44,12 @@ static inline uint64_t addresses__at(const jlong *tag, int words)
 	return ((const uint64_t *)(const void *)tag)[words];
 }
 
+/* Where they are not known an object is named by its tag. */
+static inline uint64_t addresses__by_tag(jlong tag)
+{
+	return (uint64_t)tag << 3;
+}
+
 /* A local handle is the address of a word with the object; the low bits say of which kind it is. */
 static inline uint64_t addresses__of(jobject handle)
 {

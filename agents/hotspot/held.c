@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "held.h"
+#include "addresses.h"
 #include "fault.h"
 
 #include <string.h>
@@ -40,6 +41,33 @@ uint32_t held__of(const struct type *mirrored, const struct held **first)
 	return mirrored->held_count;
 }
 
+static struct held *all(size_t *count)
+{
+	*count = handles.used / sizeof(struct held);
+	return (struct held *)(void *)handles.at;
+}
+
+void held__note_addresses(void)
+{
+	size_t count;
+	struct held *held = all(&count);
+
+	for (size_t i = 0; i < count; i++)
+		held[i].id = addresses__of(held[i].handle);
+}
+
+void held__note_tags(struct visit *visit)
+{
+	size_t count;
+	struct held *held = all(&count);
+	jlong tag;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!VM_CALL(visit->jvmti, GetTag, held[i].handle, &tag))
+			held[i].id = addresses__by_tag(tag);
+	}
+}
+
 /* The loader is among what the walk tells. */
 static void note_field(const struct type *type, uint32_t n, jfieldID id)
 {
@@ -77,7 +105,7 @@ static bool hold(jobject handle, uint32_t position)
 	struct held *held = region__get(&handles, sizeof(*held));
 
 	if (held)
-		*held = (struct held){ handle, position };
+		*held = (struct held){ .handle = handle, .position = position };
 	else
 		fault__raise("no room for what so many classes hold");
 	return held != NULL;

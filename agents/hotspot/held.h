@@ -4,7 +4,8 @@
  * JVM's walk tells statics, but not these (Java 17 to 25); so what only they hold would be missing.
  *
  * Before the pause each gets a handle of the dump's thread. The walk then comes to it by that
- * handle, which is told to nobody, and where the object is now the handle says.
+ * handle, which is told to nobody. Where the object is the handle says, but only in the pause: it
+ * may move as soon as that is over. Its tag, which it gets in the walk, can be asked for only then.
  */
 #ifndef GCTRACE_HOTSPOT_HELD_H
 #define GCTRACE_HOTSPOT_HELD_H
@@ -25,8 +26,13 @@ void held__take(struct visit *visit, jclass class_, struct type *mirrored);
 
 struct held {
 	jobject handle;
+	uint64_t id;	   /* 0: not known, or it has none */
 	uint32_t position; /* among the reference fields of java.lang.Class */
 };
+
+/* What all are named by: in the pause by addresses, behind it by tags. */
+void held__note_addresses(void);
+void held__note_tags(struct visit *visit);
 
 /* Those of a class object; how many. */
 uint32_t held__of(const struct type *mirrored, const struct held **first);

@@ -199,31 +199,38 @@ static void weigh_final(void)
 static void add_held(void)
 {
 	const struct held *held;
-	const uint32_t count = addresses.are_known ? held__of(types__at(node.number), &held) : 0;
+	const uint32_t count = held__of(types__at(node.number), &held);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const uint64_t to = addresses__of(held[i].handle);
-		const unsigned before = seen__mark(to, 0);
+		const unsigned before = held[i].id ? seen__mark(held[i].id, 0) : 0;
 
 		if (!(before & SEEN_REPORTED))
 			continue;
-		add_placed(held[i].position, to, before);
+		add_placed(held[i].position, held[i].id, before);
 		node.totals->references++;
 	}
+}
+
+/* A class object has more to come. */
+static void close_class(void)
+{
+	if (node.object.count)
+		tell_part(GCTRACE_MORE_REFERENCES);
 }
 
 static void close_node(void)
 {
 	if (!node.object.id || node.is_told)
 		return;
+	if (node.type->kind == TYPE_CLASS) {
+		close_class();
+		return;
+	}
 	if (node.type->kind == TYPE_FIELDS) {
 		weigh_final();
 		count_object(node.object.size);
 	} else if (node.type->kind == TYPE_STRANGE) {
 		count_object(node.object.size);
-	} else if (node.type->kind == TYPE_CLASS) {
-		types__at(node.number)->is_closed = true;
-		add_held();
 	}
 	tell_part(0);
 }
@@ -415,24 +422,23 @@ void nodes__refer(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *inf
 		add_placed(place_by_index(kind, info), to->id, flags);
 }
 
-/* Class objects that nothing was told of refer to nothing. */
+/* What class objects hold by their own fields ends them, also those that nothing was told of. */
 static void close_classes(void)
 {
 	for (uint32_t number = 1; number <= types.count; number++) {
-		const struct type *type = types__at(number);
+		const uint64_t mirror = types__at(number)->mirror;
 
-		if (!type->mirror || type->is_closed)
+		if (!mirror)
 			continue;
-		open_node(type->mirror, types.classes, number);
-		node.is_told = false;
-		close_node();
+		open_node(mirror, types.classes, number);
+		add_held();
+		tell_part(0);
 	}
 }
 
 void nodes__end(void)
 {
 	close_node();
-	node.object.id = 0;
 	close_classes();
 	node.object.id = 0;
 }

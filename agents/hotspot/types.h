@@ -50,7 +50,6 @@ struct type {
 	bool is_lasting;   /* never unloaded */
 	bool is_array;
 	bool is_at_work;   /* of TYPE_STRANGE: something of it was met */
-	bool is_closed;	   /* its class object has been told to its end */
 };
 
 struct field {

@@ -9,25 +9,25 @@
  * taken; what grows stands in regions (agents/common/region.h).
  *
  * Objects are named by their addresses, where those are known (addresses.h). Else each gets a tag
- * when it is met, and that is eight times its name, behind all classes and threads.
+ * when it is met, behind all classes and threads; eight times that is its name.
  */
 #include "walk.h"
 #include "addresses.h"
 #include "agents/common/pace.h"
 #include "fault.h"
+#include "held.h"
 #include "nodes.h"
 #include "roots.h"
 #include "threads.h"
 #include "types.h"
 
 #define TAGS_FIRST (THREADS_FIRST << 1)
-#define NAME_SHIFT 3
 
 static struct {
 	struct gctrace_writer *writer;
 	struct totals *totals;
 	jlong last_tag;
-	bool is_over;
+	bool is_begun, is_over;
 } walk;
 
 static void begin(struct gctrace_writer *writer, struct totals *totals)
@@ -35,7 +35,7 @@ static void begin(struct gctrace_writer *writer, struct totals *totals)
 	walk.writer = writer;
 	walk.totals = totals;
 	walk.last_tag = TAGS_FIRST;
-	walk.is_over = false;
+	walk.is_begun = walk.is_over = false;
 	nodes__begin(writer, totals);
 }
 
@@ -54,7 +54,7 @@ static void number(jlong *tag, jlong class_)
 
 static uint64_t id_of(const jlong *tag, int words)
 {
-	return addresses.are_known ? addresses__at(tag, words) : (uint64_t)*tag << NAME_SHIFT;
+	return addresses.are_known ? addresses__at(tag, words) : addresses__by_tag(*tag);
 }
 
 static struct named name(jlong *tag, jlong class_, jlong size, jint length)
@@ -90,6 +90,14 @@ static void tell_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReference
 	nodes__refer(kind, info, to);
 }
 
+/* Nothing moves from now on until the walk is over. */
+static void begin_pause(void)
+{
+	walk.is_begun = true;
+	if (addresses.are_known)
+		held__note_addresses();
+}
+
 static jint JNICALL tell(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
 			 jlong class_, jlong referrer_class, jlong size, jlong *tag,
 			 jlong *referrer_tag, jint length, void *context)
@@ -97,6 +105,8 @@ static jint JNICALL tell(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceIn
 	struct named named;
 
 	(void)context;
+	if (!walk.is_begun)
+		begin_pause();
 	if (!referrer_tag && roots__is_ours(kind, info, (uint64_t)*tag))
 		return 0;
 	named = name(tag, class_, size, length);
@@ -126,6 +136,8 @@ bool walk__follow(struct visit *visit, struct gctrace_writer *writer, struct tot
 	error = VM_CALL(visit->jvmti, FollowReferences, 0, NULL, NULL, &callbacks, NULL);
 	if (!walk.is_over) {
 		roots__settle(writer);
+		if (!addresses.are_known)
+			held__note_tags(visit);
 		nodes__end();
 	}
 	return end(error);

@@ -39,11 +39,11 @@ paths() {
 	END
 }
 
-what_holds_is_named() {	# [CLASS: but for this one]
+what_holds_is_named() {
 	local class path
 	find_paths 'Graph$In*'
 	while read -r class path; do
-		[ "$class" = "${1-}" ] || expect "$TMP/paths" "^Graph\\\$$class $path"
+		expect "$TMP/paths" "^Graph\\\$$class $path"
 	done < <(paths)
 }
 
@@ -112,7 +112,7 @@ for jvm in $(jvms); do
 	program "$jvm" Graph
 	dump_of_program
 	is_whole
-	what_holds_is_named InClassValue
+	what_holds_is_named
 	run gctrace heap "$TMP/recording"
 	expect "$TMP/out" '^# HotSpot .*, objects named by tags'
 	ended_well

@@ -42,6 +42,18 @@ walks_in_phases() {	# FROM
 		END { print n + 0 }'
 }
 
+# What the JVM has for tags; those of this program's objects are some MiB.
+tags_kib() {
+	"$jvm/bin/jcmd" "$(pid program)" VM.native_memory summary |
+		sed -n 's/^- *Serviceability (reserved=\([0-9]*\)KB.*/\1/p'
+}
+
+# Pages of the agent's marks, which alone ask for huge pages here: how many places, how much.
+marks() {
+	awk '/^Rss:/ { kib = $2 } /^VmFlags:.* hg( |$)/ { places++; sum += kib }
+		END { print places + 0, sum + 0 }' "/proc/$(pid program)/smaps"
+}
+
 for jvm in $(jvms); do
 	version=$(version_of "$jvm")
 
@@ -104,6 +116,24 @@ for jvm in $(jvms); do
 	is_as_before
 	stop program KILL
 	pass
+
+	for mode in addresses tags; do
+		t "Java $version, objects named by $mode: no tags and no marks are left when a dump is over"
+		[ $mode = addresses ] || agent=$agent=tags
+		program "$jvm" -XX:NativeMemoryTracking=summary Busy
+		agent=-agentpath:$hotspot_library
+		expect_equal "0 0" "$(marks)" "places and KiB of marks before a dump"
+		is_whole
+		is_whole
+		wait_for '[ "$(tags_kib)" -lt 1024 ]' || fail "$(tags_kib) KiB for tags are left"
+		case $(marks) in
+		"0 "*) fail "no marks were made: is nothing looked at?" ;;
+		*" 0") ;;
+		*) fail "places and KiB of marks: $(marks)" ;;
+		esac
+		stop program KILL
+		pass
+	done
 
 	t "Java $version: the program is killed in the midst of a dump"
 	program_is_killed program "$jvm" Busy

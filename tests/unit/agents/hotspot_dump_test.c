@@ -104,6 +104,14 @@ static void says_object(const struct fake_object *object, const char *rest)
 	says(line);
 }
 
+static void says_end_of(const struct fake_object *object)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), "  end of %lx\n", (unsigned long)object->address);
+	says(line);
+}
+
 /* ---- Fields ---- */
 
 /* Both have the fields of an interface, which count in the JVM's index. */
@@ -198,7 +206,8 @@ static void statics_of_lasting_classes_are_roots(void **state)
 	dump_it();
 	says("root of 9 6 0: ");
 	says_object(&base.mirror, "2 size=120 flags=0 places=3\n");
-	says(" kind=2 id=2\n  end of ");
+	says(" kind=2 id=2\n");
+	says_end_of(&base.mirror);
 }
 
 static void make_loaded(void)
@@ -274,6 +283,33 @@ static void class_objects_hold_by_their_own_fields(void **state)
 	says_object(&derived.mirror, "2 size=120 flags=0 places=3\n");
 	snprintf(line, sizeof(line), "  %lx place=0 flags=", (unsigned long)a_name.address);
 	says(line);
+}
+
+/* As soon as the program runs again. */
+static void what_they_hold_is_where_it_was_in_the_pause(void **state)
+{
+	char line[256];
+
+	(void)state;
+	make_fields();
+	derived.mirror.fields[0] = &a_name;
+	fake_vm__root((struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_JNI_LOCAL, .to = &a_name });
+	snprintf(line, sizeof(line), "  %lx place=0 flags=", (unsigned long)a_name.address);
+	fake_vm.moves_behind = true;
+	dump_it();
+	says(line);
+}
+
+static void class_objects_hold_the_same_by_tags(void **state)
+{
+	(void)state;
+	make_fields();
+	derived.mirror.fields[0] = &a_name;
+	fake_vm__root((struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_JNI_LOCAL, .to = &a_name });
+	addresses.are_known = false;
+	dump_it();
+	says_of_itself("17.0.1, objects named by tags");
+	says(" place=0 flags=3\n  end of ");
 }
 
 static void a_handle_that_the_walk_has_not_come_by_is_not_told(void **state)
@@ -704,6 +740,7 @@ int main(void)
 		cmocka_unit_test_setup(statics_of_lasting_classes_are_roots, begin),
 		cmocka_unit_test_setup(instances_keep_a_class_that_may_go, begin),
 		cmocka_unit_test_setup(class_objects_hold_by_their_own_fields, begin),
+		cmocka_unit_test_setup(what_they_hold_is_where_it_was_in_the_pause, begin),
 		cmocka_unit_test_setup(a_handle_that_the_walk_has_not_come_by_is_not_told, begin),
 		cmocka_unit_test_setup(elements_stand_at_their_numbers, begin),
 		cmocka_unit_test_setup(many_elements_come_in_parts, begin),
@@ -720,6 +757,7 @@ int main(void)
 			addresses_that_there_was_no_memory_to_find_are_found_by_a_dump, begin),
 		cmocka_unit_test_setup(addresses_are_found_beside_the_tags, begin),
 		cmocka_unit_test_setup(tags_tell_the_same_heap, begin),
+		cmocka_unit_test_setup(class_objects_hold_the_same_by_tags, begin),
 		cmocka_unit_test_setup(a_wrong_referrer_ends_the_dump_and_the_next_is_by_tags,
 				       begin),
 		cmocka_unit_test_setup(a_dump_that_is_not_wanted_any_more_ends, begin),

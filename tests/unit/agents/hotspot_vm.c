@@ -560,6 +560,12 @@ static void unload(struct fake_class *class_)
 	class_->is_gone = class_->is_fleeting && !mirror->locals && !mirror->globals;
 }
 
+static void move(struct fake_object *object, void *context)
+{
+	(void)context;
+	object->address += 0x100000;
+}
+
 static jvmtiError JNICALL follow(jvmtiEnv *env, jint filter, jclass class_, jobject from,
 				 const jvmtiHeapCallbacks *callbacks, const void *context)
 {
@@ -587,6 +593,8 @@ static jvmtiError JNICALL follow(jvmtiEnv *env, jint filter, jclass class_, jobj
 	}
 	for (unsigned i = 0; i < fake_vm.class_count; i++)
 		unload(fake_vm.classes[i]);
+	if (fake_vm.moves_behind)
+		each(move, NULL);
 	return 0;
 }
 
