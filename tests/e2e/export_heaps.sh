@@ -90,6 +90,17 @@ else
 	skip "there is no reader"
 fi
 
+t "hprof: threads have their names, also when it is read back"
+run timeout 120 gctrace export "$TMP/leak" --as hprof --output "$TMP/leak.hprof"
+expect_status 0
+for file in leak leak.hprof; do
+	run gctrace heap "$TMP/$file" --roots --top 0
+	expect "$TMP/out" ' thread main \('
+	expect "$TMP/out" ' thread worker-1 \('
+	expect_not "$TMP/out" ' thread number'
+done
+pass
+
 t "standard output gets the same bytes as a file, of which zeros need no room"
 run timeout 60 gctrace export "$TMP/leak" --as hprof --output "$TMP/file"
 size=$(stat -c %s "$TMP/file")

@@ -34,8 +34,9 @@
  *	the end. Objects of a type that differ in size, and have references, are of several
  *	classes of that name.
  *
- *	A thread's name is the last frame of its stack: a reader takes names from the contents of
- *	strings. Threads that have no object have roots and frames, but are in no list of threads.
+ *	A thread's name is in the record of its start, and the last frame of its stack: VisualVM and
+ *	MAT take names from the contents of strings alone, and show that frame. Threads that have
+ *	no object have roots and frames, but are in no list of threads.
  *
  *	Sizes above 2 GiB cannot be said. That is warned of, as is every other size that a reader
  *	will show wrongly.
@@ -92,7 +93,7 @@ static int write_file(struct hprof_dump *dump, uint64_t ms)
 	hprof__head(&dump->writer, ms);
 	hprof_dump__strings(dump);
 	hprof_dump__load_classes(dump);
-	hprof_roots__stacks(&dump->roots, &dump->writer, dump->stacks, STRING_NONE,
+	hprof_roots__stacks(&dump->roots, dump->heap, &dump->writer, dump->stacks, STRING_NONE,
 			    1 + BASE_STACK);
 	hprof_dump__class_roots(dump);
 	hprof_roots__write(&dump->roots, dump->heap, &dump->writer);

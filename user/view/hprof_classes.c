@@ -65,7 +65,7 @@ static void number_strings(struct hprof_dump *dump)
 	}
 	dump->statics = next;
 	dump->stacks = next + dump->roots.statics.count;
-	dump->others = dump->stacks + dump->roots.frames.count + dump->roots.threads.count;
+	dump->others = dump->stacks + hprof_roots__name_count(&dump->roots);
 }
 
 int hprof_dump__number(struct hprof_dump *dump)

@@ -283,6 +283,20 @@ static void write_name(const struct heap *heap, uint32_t place, struct hprof_wri
 	buf__free(&name);
 }
 
+/* As the runtime told it, or nothing. */
+static void write_thread_name(const struct heap *heap, uint32_t place, struct hprof_writer *writer,
+			      uint64_t id)
+{
+	const struct heap_root thread = heap__root(heap, place);
+	const struct text name =
+		heap_types__name(heap__types(heap), GCTRACE_SPACE_THREAD, thread.id1, 0);
+	struct buf escaped = BUF_INIT;
+
+	escape__add(&escaped, name.at, name.bytes);
+	hprof__string(writer, id, &escaped);
+	buf__free(&escaped);
+}
+
 void hprof_roots__names(const struct hprof_roots *roots, const struct heap *heap,
 			struct hprof_writer *writer, uint64_t names)
 {
@@ -290,6 +304,13 @@ void hprof_roots__names(const struct hprof_roots *roots, const struct heap *heap
 		write_name(heap, roots->frames.items[i].place, writer, names++);
 	for (size_t i = 0; i < roots->threads.count; i++)
 		write_name(heap, roots->threads.items[i].place, writer, names++);
+	for (size_t i = 0; i < roots->threads.count; i++)
+		write_thread_name(heap, roots->threads.items[i].place, writer, names++);
+}
+
+uint64_t hprof_roots__name_count(const struct hprof_roots *roots)
+{
+	return roots->frames.count + 2 * (uint64_t)roots->threads.count;
 }
 
 static void write_frame(struct hprof_writer *writer, uint64_t id, uint64_t name, uint64_t none,
@@ -320,11 +341,33 @@ static void write_trace(const struct hprof_roots *roots, struct hprof_writer *wr
 	hprof__u8(writer, roots->frames.count + index + 1);
 }
 
-void hprof_roots__stacks(const struct hprof_roots *roots, struct hprof_writer *writer,
-			 uint64_t names, uint64_t none, uint32_t class_)
+/* It is also the thread's trace. */
+static void write_start(const struct hprof_thread *thread, const struct heap *heap,
+			struct hprof_writer *writer, uint64_t name, uint64_t none)
 {
+	const struct heap_root object = heap__root(heap, thread->object);
+
+	hprof__record(writer, HPROF_START_THREAD, 2 * 4 + 4 * 8);
+	hprof__u4(writer, thread->serial);
+	hprof__u8(writer, id_of(heap, &object));
+	hprof__u4(writer, thread->serial);
+	hprof__u8(writer, name);
+	hprof__u8(writer, none); /* its group, and that one's */
+	hprof__u8(writer, none);
+}
+
+void hprof_roots__stacks(const struct hprof_roots *roots, const struct heap *heap,
+			 struct hprof_writer *writer, uint64_t names, uint64_t none,
+			 uint32_t class_)
+{
+	const uint64_t plain = names + roots->frames.count + roots->threads.count;
+
 	for (size_t i = 0; i < roots->frames.count + roots->threads.count; i++)
 		write_frame(writer, i + 1, names + i, none, class_);
 	for (size_t i = 0; i < roots->threads.count; i++)
 		write_trace(roots, writer, i);
+	for (size_t i = 0; i < roots->threads.count; i++) {
+		if (roots->threads.items[i].object != HEAP_NONE)
+			write_start(&roots->threads.items[i], heap, writer, plain + i, none);
+	}
 }

@@ -63,11 +63,14 @@ void hprof_roots__write(const struct hprof_roots *roots, const struct heap *heap
 /*
  * Stacks, with thread and frame names from string `names` on (as hprof_roots__names() wrote them):
  * the frames of a thread, and below them the thread's own name, because a reader would only have
- * it from the contents of the thread's object. `none`: an empty string; class_: serial of a class.
+ * it from the contents of the thread's object. Threads that have one bear their names, too, as
+ * records of their start. `none`: an empty string; class_: serial of a class.
  */
+uint64_t hprof_roots__name_count(const struct hprof_roots *roots);
 void hprof_roots__names(const struct hprof_roots *roots, const struct heap *heap,
 			struct hprof_writer *writer, uint64_t names);
-void hprof_roots__stacks(const struct hprof_roots *roots, struct hprof_writer *writer,
-			 uint64_t names, uint64_t none, uint32_t class_);
+void hprof_roots__stacks(const struct hprof_roots *roots, const struct heap *heap,
+			 struct hprof_writer *writer, uint64_t names, uint64_t none,
+			 uint32_t class_);
 
 #endif
