@@ -26,6 +26,11 @@ def status(pid, key):
     return 0
 
 
+def cpu_seconds(pid):
+    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def measured(command, **environment):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as messages:
         began = time.monotonic()
