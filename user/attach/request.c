@@ -50,6 +50,11 @@ struct request {
 
 /* ---- Making one ---- */
 
+static int has_ended(const struct request *request)
+{
+	return error_errno(-ESRCH, "pid %d has ended", request->target->process->pid);
+}
+
 static int add_place(struct request *request, const struct module *module,
 		     const struct note_probe *probe)
 {
@@ -58,6 +63,8 @@ static int add_place(struct request *request, const struct module *module,
 
 	place.module.fd = -1;
 	err = module__open(&place.module, request->target->process, NULL);
+	if (err && !thread__living(request->target))
+		return has_ended(request);
 	if (err)
 		return error_errno(err, "cannot open %s", escape(module->name));
 	if (vec__push(&request->places, place)) {
@@ -82,7 +89,7 @@ static int add_sites(struct request *request, const struct place *place, int pro
 	};
 
 	if (!site.tid)
-		return error_errno(-ESRCH, "pid %d has ended", request->target->process->pid);
+		return has_ended(request);
 	for (size_t i = 0; i < place->probe->site_count; i++) {
 		site.offset = place->probe->sites[i].offset;
 		site.semaphore_offset = place->probe->sites[i].semaphore_offset;
