@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What keeps a dump from being whole, in words. The first one counts. A dump that has one before its
- * walk is over ends there; one that comes behind costs names only. Either way it is told.
+ * What keeps a dump from being whole, in words. The first one counts. A dump that has one before
+ * its walk is over ends there; one that comes behind costs names only. Either way it is told.
  *
  * The dump's thread or, in the pause, the JVM's that walks: one at a time.
  */

@@ -113,7 +113,8 @@ static uint32_t count_interface_fields(const struct type *chain[], uint32_t coun
 	for (uint32_t i = 0; i < count; i++)
 		push_interfaces(chain[i], stamp);
 	while (waiting_count) {
-		const struct type *interface = types__at(((uint32_t *)(void *)waiting.at)[--waiting_count]);
+		const uint32_t *numbers = (const void *)waiting.at;
+		const struct type *interface = types__at(numbers[--waiting_count]);
 
 		fields += interface->own_count;
 		push_interfaces(interface, stamp);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The heap dump that a JVM makes by itself (jcmd GC.heap_dump), into a FIFO instead of a file:
- * nothing is loaded into it, and nothing written to a disk. The FIFO is its user's, in a directory of
- * its own in its own /tmp, under a name that nobody can foretell; both are taken away as soon as
- * they are not needed any more, by a keeper (base/keeper.h) also if this process is killed. A JVM that comes to
- * open it later finds no directory, and makes no dump.
+ * nothing is loaded into it, and it writes to no disk (jvm_relay.h: gctrace does, for some). The
+ * FIFO is its user's, in a directory of its own in its own /tmp, under a name that nobody can
+ * foretell; both are taken away as soon as they are not needed any more, by a keeper
+ * (base/keeper.h) also if this process is killed. A JVM that comes to open it later finds no
+ * directory, and makes no dump.
  *
  *	err = jvm_dump__check(process, runtime, &why);
  *	err = jvm_dump__begin(process, runtime, stop_fd, &dump, &why);

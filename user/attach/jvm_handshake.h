@@ -8,9 +8,9 @@
  *	- only who catches it (SigCgt in /proc/PID/status, looked at just before) is sent it;
  *	- who asks at the same time is not disturbed: his file is there, and he is waited for;
  *	- a JVM that listens where its socket is another's is not asked;
- *	- the file stays until the JVM has looked. A keeper (base/keeper.h) has it, which goes on for
- *	  as long as a JVM may take that was asked (a full collection comes before its answer), also
- *	  when this process has given up or was killed.
+ *	- the file stays until the JVM has looked. A keeper (base/keeper.h) has it, which goes on
+ *	  for as long as a JVM may take that was asked (a full collection comes before its answer),
+ *	  also when this process has given up or was killed.
  *
  * Source: AttachListener::is_init_trigger() and check_socket_file() of attachListener_linux.cpp,
  * signal_thread_entry() of os.cpp, OpenJDK 11 to 25.

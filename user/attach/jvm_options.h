@@ -3,12 +3,12 @@
  * With which options a JVM runs. They come from many places (Arguments::parse in arguments.cpp of
  * OpenJDK 11 to 25), in this order, of which the last word about an option counts:
  *
- *	-XX:Flags=FILE		 alone; .hotspotrc is read by debug builds only, and else by its name
+ *	-XX:Flags=FILE		 alone; .hotspotrc is read by debug builds only, else by its name
  *	the image itself	 jlink --add-options
  *	JAVA_TOOL_OPTIONS
  *	JDK_JAVA_OPTIONS	 put before its arguments by the launcher, which also puts files of
  *				 arguments (@FILE) in their place; an embedder makes its own
- *	the arguments		 with -XX:VMOptionsFile=FILE in its place, which any of these may have
+ *	the arguments		 with -XX:VMOptionsFile=FILE (all of these may have it) in its place
  *	_JAVA_OPTIONS
  *
  * So what counts is what the JVM has made of them. Its memory is asked first: a flag is a variable

@@ -113,8 +113,8 @@ bool jvm_socket__is_refused(const struct process *process, const struct runtime 
 				  " can ask it anything: start it without that");
 	else if (has_lost_socket(process, runtime))
 		buf__printf(why, "its attach socket (" DIRECTORY "/.java_pid%d of its own view) was"
-				 " removed, as by a job that tidies " DIRECTORY ", and Java %s makes"
-				 " no new one (Java 11.0.13, 14 and later do): start it anew",
+				 " removed, as by a job that tidies " DIRECTORY ", and Java %s"
+				 " makes no new one (Java 11.0.13, 14 and later do): start it anew",
 			    process__inner_pid(process), escape(runtime->version));
 	else if (is_stopped(process))
 		buf__printf(why, "it is stopped, by a signal or a debugger, and can answer nothing:"

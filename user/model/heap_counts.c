@@ -91,7 +91,7 @@ static size_t add_plain(struct heap *heap, const struct object_head *of, size_t 
 
 		if (fetch && i + AHEAD < count)
 			__builtin_prefetch(address_index__near(&heap->index, of[i + AHEAD].id));
-		const bool is_sized = of[i].size != EVENT_UNKNOWN; /* else by its type, in the end */
+		const bool is_sized = of[i].size != EVENT_UNKNOWN; /* else by its type */
 		const uint64_t size = is_sized ? of[i].size : 0;
 
 		if (!to || !id || id & within || size > PLAIN_SIZE_MOST)

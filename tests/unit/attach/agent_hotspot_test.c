@@ -183,9 +183,10 @@ static void an_old_one_that_has_lost_its_socket(void **state)
 
 		imitate(&it, "libjvm.so", all[i].version, all[i].thread);
 		if (all[i].is_refused)
-			snprintf(want, sizeof(want), "its attach socket (/tmp/.java_pid%d of its own"
-				 " view) was removed, as by a job that tidies /tmp, and Java %s"
-				 " makes no new one (Java 11.0.13, 14 and later do): start it anew",
+			snprintf(want, sizeof(want),
+				 "its attach socket (/tmp/.java_pid%d of its own view) was removed,"
+				 " as by a job that tidies /tmp, and Java %s makes no new one"
+				 " (Java 11.0.13, 14 and later do): start it anew",
 				 it.child.pid, all[i].version);
 		assert_int_equal(agent_hotspot__is_refused(it.process, &it.maps, it.runtime, &why),
 				 all[i].is_refused);
