@@ -95,8 +95,8 @@ run timeout 120 gctrace export "$TMP/leak" --as hprof --output "$TMP/leak.hprof"
 expect_status 0
 for file in leak leak.hprof; do
 	run gctrace heap "$TMP/$file" --roots --top 0
-	expect "$TMP/out" ' thread main \('
-	expect "$TMP/out" ' thread worker-1 \('
+	expect "$TMP/out" ' thread main$'
+	expect "$TMP/out" ' thread worker-1 '
 	expect_not "$TMP/out" ' thread number'
 done
 pass

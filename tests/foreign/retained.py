@@ -116,7 +116,7 @@ def common(one, other, dominator, number):
 
 
 def dominators(first, following):
-    """Of all that `first` leads to, below 0: the order, children first, and each one's dominator."""
+    """Of all that `first` leads to, below 0: the order, children first, and who dominates each."""
     order = postorder(first, following)
     number = {at: i for i, at in enumerate(order)}
     referrers, dominator, changed = collections.defaultdict(list), {0: 0}, True
