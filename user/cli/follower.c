@@ -28,6 +28,7 @@ static void free_followed(struct followed *followed)
 	for (size_t i = 0; i < followed->outcomes.count; i++)
 		blocks__free(&followed->outcomes.items[i].blocks);
 	vec__free(&followed->outcomes);
+	unfinished__free(&followed->telling.unfinished);
 	leak_watch__free(&followed->watch);
 	follow_history__free(&followed->history);
 	free(followed);
@@ -46,7 +47,6 @@ struct followed *follower__need(struct follower *follower, uint32_t target)
 		return NULL;
 	}
 	followed->target = target;
-	followed->telling.part_of = EVENT_UNKNOWN;
 	followed->history.id = follower->options.id;
 	followed->history.address = follower->options.address;
 	followed->history.at = follower->options.by_address ? follower->options.at : EVENT_UNKNOWN;

@@ -10,6 +10,7 @@
 #define GCTRACE_CLI_FOLLOWER_PRIVATE_H
 
 #include "../base/vec.h"
+#include "../model/unfinished.h"
 #include "../stream/source.h"
 #include "../view/view.h"
 #include "follow_history.h"
@@ -28,7 +29,7 @@ struct outcome {
 /* The dump that is being told, or was last. */
 struct telling {
 	uint64_t gc, time_ns, objects, bytes;
-	uint64_t part_of; /* object whose parts come; EVENT_UNKNOWN */
+	struct unfinished unfinished;
 };
 
 struct followed {

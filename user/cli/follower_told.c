@@ -135,9 +135,10 @@ static int hear_container(struct follower *follower, const struct event *event)
 	if (!followed)
 		return -ENOMEM;
 	telling = &followed->telling;
+	if (event->container.type == GCTRACE_C_BEGIN || event->container.type == GCTRACE_C_END)
+		unfinished__free(&telling->unfinished);
 	if (event->container.type == GCTRACE_C_BEGIN)
-		*telling = (struct telling){ .gc = event->container.id2,
-					     .part_of = EVENT_UNKNOWN };
+		*telling = (struct telling){ .gc = event->container.id2 };
 	telling->time_ns = event->time;
 	return 0;
 }
@@ -146,15 +147,14 @@ static int hear_object(struct follower *follower, const struct event *event)
 {
 	struct followed *followed = follower__need(follower, event->target);
 	struct telling *telling;
-	bool again;
+	int again;
 
 	if (!followed)
 		return -ENOMEM;
 	telling = &followed->telling;
-	again = telling->part_of == event->object.id;
-	telling->part_of = event->object.more ? event->object.id : EVENT_UNKNOWN;
+	again = unfinished__told(&telling->unfinished, event->object.id, event->object.more);
 	if (again)
-		return 0;
+		return again < 0 ? again : 0;
 	telling->objects++;
 	telling->bytes += event->object.size != EVENT_UNKNOWN ? event->object.size : 0;
 	return 0;

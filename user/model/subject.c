@@ -63,7 +63,6 @@ struct subject *subject__new(struct identity *identity, uint32_t target)
 	subject->target = target;
 	subject->objects.left = on_left;
 	subject->objects.context = subject;
-	subject->dump.part_of = EVENT_UNKNOWN;
 	return subject;
 }
 
@@ -94,6 +93,7 @@ void subject__free(struct subject *subject)
 	vec__free(&subject->phase);
 	vec__free(&subject->newborns);
 	vec__free(&subject->missed);
+	unfinished__free(&subject->unfinished);
 	free(subject);
 }
 

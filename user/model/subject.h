@@ -16,6 +16,7 @@
 #include "identity.h"
 #include "places.h"
 #include "ranges.h"
+#include "unfinished.h"
 
 #define NO_SLOT OBJECT_SLOTS
 
@@ -51,7 +52,6 @@ struct dump {
 	uint64_t number, gc; /* EVENT_UNKNOWN */
 	uint64_t order;
 	uint64_t stamp;	  /* of its beginning */
-	uint64_t part_of; /* object whose parts come; EVENT_UNKNOWN */
 	uint64_t objects;
 	bool beside; /* one of them was told while the program ran */
 	bool placed; /* they are in the table; how the dump ends is to come */
@@ -63,6 +63,7 @@ struct subject {
 	struct identity *identity;
 	uint32_t target;
 	struct objects objects;
+	struct unfinished unfinished; /* of the dump that is being told */
 	struct types types;
 	struct survival survival;
 	struct generations generations; /* as told last */

@@ -104,15 +104,17 @@ int subject__container(struct subject *subject, const struct event *event)
 	if (event->container.type == GCTRACE_C_BEGIN) {
 		anchor__drop(&subject->objects);
 		vec__reset(&subject->missed);
+		unfinished__free(&subject->unfinished);
 		*dump = (struct dump){ .telling = true, .whole = true,
 				       .number = event->container.id1,
 				       .gc = event->container.id2, .order = subject->orders,
-				       .stamp = event->stamp, .part_of = EVENT_UNKNOWN };
+				       .stamp = event->stamp };
 		return 0;
 	}
 	if (event->container.type != GCTRACE_C_END || !dump->telling)
 		return 0;
 	dump->telling = false;
+	unfinished__free(&subject->unfinished);
 	dump->waiting = true;
 	dump->order = subject->orders;
 	dump->whole &= event->container.id1 == GCTRACE_DUMP_COMPLETE;
@@ -124,11 +126,11 @@ int subject__object(struct subject *subject, const struct event *event)
 	struct dump *dump = &subject->dump;
 	struct object_birth birth = { .address = event->object.id, .size = event->object.size,
 				      .told = true };
-	bool again = dump->part_of == event->object.id;
+	const int again = unfinished__told(&subject->unfinished, event->object.id,
+					   event->object.more);
 
-	dump->part_of = event->object.more ? event->object.id : EVENT_UNKNOWN;
 	if (again)
-		return 0;
+		return again < 0 ? again : 0;
 	if (!dump->telling) {
 		subject->figures.beside++;
 		return 0;

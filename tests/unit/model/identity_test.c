@@ -199,6 +199,35 @@ static void test_a_dump_in_a_collection_speaks_of_new_addresses(void **state)
 	assert_int_equal(id_at(0x1000), 2);
 }
 
+static void object_part(uint64_t at, bool more)
+{
+	feed((struct event){ .kind = EVENT_OBJECT,
+			     .object = { .id = at, .class_ = 7, .size = 16, .more = more } });
+}
+
+static void test_an_object_in_parts_is_one_also_with_others_between_them(void **state)
+{
+	(void)state;
+	container(GCTRACE_C_BEGIN);
+	object_part(0x1000, true);
+	object_part(0x3000, true);
+	object(0x2000, 8, 32);
+	object_part(0x1000, true);
+	object_part(0x3000, false);
+	object_part(0x1000, false);
+	container(GCTRACE_C_END);
+	feed((struct event){ .kind = EVENT_DUMP_END,
+			     .dump_end = { .status = GCTRACE_DUMP_COMPLETE, .objects = 3 } });
+	assert_int_equal(s.anchor.result.new_, 3);
+	assert_int_equal(s.anchor.result.repeated, 0);
+	assert_true(s.anchor.whole);
+	container(GCTRACE_C_BEGIN);
+	object(0x1000, 7, 16); /* whole, and so no part of what the dump before told in parts */
+	object(0x1000, 7, 16);
+	container(GCTRACE_C_END);
+	assert_int_equal(s.anchor.result.repeated, 1);
+}
+
 static void a_pause_with_a_dump_of(uint64_t at, uint64_t class_, uint64_t size)
 {
 	pause(EVENT_PAUSE_BEGIN);
@@ -568,6 +597,8 @@ static void test_bytes_are_known_without_objects(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			test_an_object_in_parts_is_one_also_with_others_between_them, begin, end),
 		test(test_bytes_are_known_without_objects),
 		test(test_a_name_survives_a_move),
 		test(test_a_dump_in_a_collection_speaks_of_new_addresses),
