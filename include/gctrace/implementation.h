@@ -198,6 +198,22 @@ static inline void gctrace_close(struct gctrace_writer *w)
 	w->open = 0;
 }
 
+/*
+ * The batch's number, and in its records that end something how many were fired before it. A thread
+ * may have taken a number and not have fired yet: then that is not known, or 0. All that had been
+ * fired when we looked have lower numbers than ours, so if they are as many as those, they are all.
+ */
+static inline void gctrace_number(struct gctrace_writer *w, struct gctrace_batch *batch)
+{
+	const uint64_t fired = __atomic_load_n(&w->emitter->fired, __ATOMIC_ACQUIRE);
+	uint64_t before;
+
+	batch->sequence = __atomic_fetch_add(&w->emitter->sequence, 1, __ATOMIC_ACQ_REL);
+	before = fired == batch->sequence ? fired : 0;
+	for (uint32_t i = 0; i < w->ends; i++)
+		memcpy(w->buffer + w->end[i], &before, sizeof(before));
+}
+
 GCTRACE_HIDDEN void gctrace_flush(struct gctrace_writer *writer)
 {
 	struct gctrace_batch *batch = (struct gctrace_batch *)(void *)writer->buffer;
@@ -213,16 +229,15 @@ GCTRACE_HIDDEN void gctrace_flush(struct gctrace_writer *writer)
 	batch->bytes = writer->used;
 	batch->records = writer->records;
 	batch->producer = writer->emitter->producer;
-	batch->sequence = __atomic_fetch_add(&writer->emitter->sequence, 1, __ATOMIC_ACQ_REL);
 	batch->gc = writer->gc;
 	batch->pause = writer->pause;
-	for (uint32_t i = 0; i < writer->ends; i++)
-		memcpy(writer->buffer + writer->end[i], &batch->sequence, sizeof(uint64_t));
+	gctrace_number(writer, batch);
 	bytes = batch->bytes;
 	if (writer->emitter->sink)
 		writer->emitter->sink(writer->emitter->context, batch, batch->bytes);
 	else
 		STAP_PROBE2(gctrace, batch, batch, bytes);
+	__atomic_fetch_add(&writer->emitter->fired, 1, __ATOMIC_RELEASE);
 	gctrace_reset(writer);
 }
 

@@ -134,6 +134,7 @@ GCTRACE_HIDDEN void gctrace_fire_object_alloc(uint64_t id, uint64_t size, uint64
 struct gctrace_emitter {
 	uint64_t producer; /* tells this runtime apart from others in the same process */
 	uint64_t sequence; /* of the next batch; atomic */
+	uint64_t fired;	   /* batches that were handed on; atomic */
 	/* Where batches go. NULL: the probe. Else called instead, from any writer's thread. */
 	void (*sink)(void *context, const void *batch, uint32_t bytes);
 	void *context;

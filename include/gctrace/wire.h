@@ -35,7 +35,8 @@
  *   fires them. The records that end something (gc_finish, pause_end, dump_end) carry the number
  *   of batches that the producer has fired before the one that they stand in; every batch that
  *   belongs to what they end has been fired by then. So a reader knows exactly what it lacks,
- *   also at the end. The first number seen after an attach is the base.
+ *   also at the end. 0: not known, since another thread had numbered a batch and was about to fire
+ *   it. The first number seen after an attach is the base.
  *
  * ORDER
  *

@@ -499,11 +499,69 @@ static void a_lost_batch_is_told(void **state)
 	}
 }
 
+/* ---- What an end says of batches before it ---- */
+
+struct crossing {
+	struct gctrace_emitter emitter;
+	struct gctrace_writer first, second;
+	_Alignas(8) unsigned char buffers[2][GCTRACE_BATCH_BYTES];
+	bool crosses; /* while the first one's batch is under way, the second one's is fired */
+	uint64_t said[8];
+	size_t count;
+};
+
+static void cross(void *context, const void *bytes, uint32_t size)
+{
+	struct crossing *crossing = context;
+	const struct gctrace_batch *batch = bytes;
+	struct gctrace_pause_end end;
+
+	assert_true(size >= batch->header_bytes + sizeof(end));
+	memcpy(&end, (const unsigned char *)bytes + batch->header_bytes, sizeof(end));
+	crossing->said[crossing->count++] = end.batches;
+	if (!crossing->crosses)
+		return;
+	crossing->crosses = false;
+	gctrace_write_pause_end(&crossing->second, 1, 0);
+	gctrace_flush(&crossing->second);
+}
+
+static void end_pause(struct gctrace_writer *writer)
+{
+	gctrace_write_pause_end(writer, 1, 0);
+	gctrace_flush(writer);
+}
+
+/* Else the reader misses the batch that is under way, and takes the loss back when it comes. */
+static void an_end_beside_a_batch_under_way_does_not_count_it(void **state)
+{
+	static struct crossing crossing;
+
+	(void)state;
+	gctrace_emitter_init(&crossing.emitter);
+	crossing.emitter.sink = cross;
+	crossing.emitter.context = &crossing;
+	gctrace_writer_init(&crossing.first, &crossing.emitter, crossing.buffers[0]);
+	gctrace_writer_init(&crossing.second, &crossing.emitter, crossing.buffers[1]);
+	end_pause(&crossing.first);
+	end_pause(&crossing.second);
+	crossing.crosses = true;
+	end_pause(&crossing.first); /* number 2, and in the midst of it number 3 */
+	end_pause(&crossing.second);
+	assert_int_equal(crossing.count, 5);
+	assert_int_equal(crossing.said[0], 0);
+	assert_int_equal(crossing.said[1], 1);
+	assert_int_equal(crossing.said[2], 2);
+	assert_int_equal(crossing.said[3], 0); /* 2 is not there yet */
+	assert_int_equal(crossing.said[4], 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(a_lost_batch_is_told),
+		cmocka_unit_test(an_end_beside_a_batch_under_way_does_not_count_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
