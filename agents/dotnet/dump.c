@@ -76,7 +76,7 @@ static struct {
 	struct totals totals;
 	/* The collection that started last, by the runtime's own number. */
 	uint32_t collection, generation, type;
-	bool has_started; /* its start was heard */
+	bool has_started; /* its start was heard, and not yet its end */
 	_Atomic enum background background;
 	unsigned tries_left; /* to have a good one at once */
 	uint64_t until_ns;   /* no background collection is waited for any longer */
@@ -236,7 +236,7 @@ static void collection_ended(uint32_t number, uint32_t generation)
 		dump.background = BACKGROUND_NONE;
 	if (dump.state == ARMED && dump.was_passed_over && dump.tries_left)
 		worker__post(&dump.closer, close_session, NULL);
-	dump.was_passed_over = false;
+	dump.has_started = dump.was_passed_over = false;
 	if (dump.state == RUNNING && number == dump.walked)
 		be_told();
 }

@@ -32,6 +32,7 @@ static struct {
 	atomic_bool walks_by_another; /* where it is refused, another thread's collection walks */
 	atomic_uint looks_of_walk;    /* so long; a batch before each look */
 	atomic_bool walks_at_begin;   /* just when it is begun, one walks */
+	atomic_bool tells_between;    /* types, behind a collection that has not walked */
 	atomic_uint batches;
 	atomic_bool has_background; /* a collection that does not end */
 	_Atomic uint64_t waited_ns; /* for that one */
@@ -219,6 +220,11 @@ static HRESULT force(void *self)
 		return S_OK; /* all of them were others' */
 	if (seen.walks_by_another)
 		walk(6);
+	if (seen.tells_between) {
+		collection(EVENT_GC_START, 6);
+		collection(EVENT_GC_END, 6);
+		dump__deliver(EVENT_BULK_TYPE, 0, NULL, 0);
+	}
 	if (seen.forced != S_OK)
 		return seen.forced;
 	walk(7);
@@ -313,6 +319,18 @@ static void another_threads_walk_that_stands_still_is_given_up(void **state)
 	seen.walks_by_another = false;
 }
 
+/* As it happens where another session is open: the runtime tells types between collections. */
+static void what_is_told_between_collections_begins_nothing(void **state)
+{
+	(void)state;
+	seen.tells_between = true;
+	dump_one(S_OK);
+	seen.tells_between = false;
+	assert_int_equal(seen.begins, 1);
+	assert_int_equal(seen.ends, 1);
+	assert_int_equal(seen.status, GCTRACE_DUMP_COMPLETE);
+}
+
 static void a_walk_does_not_begin_what_was_given_up(void **state)
 {
 	(void)state;
@@ -356,6 +374,7 @@ int main(void)
 		cmocka_unit_test(a_refused_one_is_told_as_stopped),
 		cmocka_unit_test(another_threads_walk_may_take_its_time),
 		cmocka_unit_test(another_threads_walk_that_stands_still_is_given_up),
+		cmocka_unit_test(what_is_told_between_collections_begins_nothing),
 		cmocka_unit_test(a_walk_does_not_begin_what_was_given_up),
 		cmocka_unit_test(a_background_collection_is_waited_for_once),
 		cmocka_unit_test(nothing_is_forgotten_while_events_may_come),
