@@ -28,7 +28,6 @@
 #include "base/rights.h"
 #include "target/environment.h"
 #include "target/maps.h"
-#include "target/proc_stat.h"
 #include "target/process.h"
 #include "target/runtime.h"
 
@@ -95,9 +94,7 @@ static bool lacks_directory(const struct process *process, const struct buf *env
 
 static bool is_stopped(const struct process *process, struct buf *why)
 {
-	struct proc_stat stat;
-
-	if (proc_stat__read(process, &stat) || (stat.state != 'T' && stat.state != 't'))
+	if (!process__is_stopped(process))
 		return false;
 	buf__printf(why, "it is stopped, by a signal or a debugger, and can load nothing: let it go"
 			 " on (kill -CONT %d)", process->pid);

@@ -25,7 +25,6 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/files.h"
-#include "target/proc_stat.h"
 #include "target/process.h"
 #include "target/runtime.h"
 
@@ -44,13 +43,6 @@ int jvm_socket__major(const struct runtime *runtime)
 	if (major == 1 && version[1] == '.')
 		major = atoi(version + 2);
 	return major;
-}
-
-static bool is_stopped(const struct process *process)
-{
-	struct proc_stat stat;
-
-	return proc_stat__read(process, &stat) == 0 && (stat.state == 'T' || stat.state == 't');
 }
 
 static int open_socket(int directory, const struct process *process)
@@ -116,7 +108,7 @@ bool jvm_socket__is_refused(const struct process *process, const struct runtime 
 				 " removed, as by a job that tidies " DIRECTORY ", and Java %s"
 				 " makes no new one (Java 11.0.13, 14 and later do): start it anew",
 			    process__inner_pid(process), escape(runtime->version));
-	else if (is_stopped(process))
+	else if (process__is_stopped(process))
 		buf__printf(why, "it is stopped, by a signal or a debugger, and can answer nothing:"
 				 " let it go on (kill -CONT %d)", process->pid);
 	else

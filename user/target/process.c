@@ -137,6 +137,13 @@ bool process__alive(const struct process *process)
 	return proc_stat__read(process, &stat) == 0 && !proc_stat__has_ended(&stat);
 }
 
+bool process__is_stopped(const struct process *process)
+{
+	struct proc_stat stat;
+
+	return proc_stat__read(process, &stat) == 0 && (stat.state == 'T' || stat.state == 't');
+}
+
 pid_t process__inner_pid(const struct process *process)
 {
 	return process->nspid[process->nspid_count - 1];

@@ -75,6 +75,9 @@ struct process *process__after_exec(const struct process *process, const char *c
 /* It has not exited (a zombie has) and still is the one that was opened. */
 bool process__alive(const struct process *process);
 
+/* By a signal or a debugger: it does nothing, and answers nobody. */
+bool process__is_stopped(const struct process *process);
+
 /* Its pid as it knows itself: the innermost of nspid. */
 pid_t process__inner_pid(const struct process *process);
 
