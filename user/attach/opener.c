@@ -16,18 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attach/privileges.h"
 #include "base/descriptors.h"
+#include "base/keeper.h"
 
 struct opener {
 	pthread_mutex_t lock;
-	pid_t pid;
-	int socket;
+	struct keeper keeper;
 };
 
 int opener__open_here(const char *path, const struct opener_request *request)
@@ -71,22 +69,20 @@ static void serve(int socket)
 	}
 }
 
-static void be_the_helper(int socket, pid_t parent)
+/* When the parent ends, so do we. */
+static int be_the_helper(void *context, int socket)
 {
-	/* The terminal's signals are for the parent; when that ends, so do we. */
-	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGPIPE };
+	const pid_t parent = *(const pid_t *)context;
 	int ready = 0;
 
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_IGN);
 	descriptors__keep_only(socket);
 	prctl(PR_SET_NAME, "gctrace-opener");
 	if (privileges__keep(UINT64_C(1) << CAP_SYS_ADMIN | UINT64_C(1) << CAP_PERFMON))
-		_exit(1);
+		return 1;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() == parent && descriptors__send(3, &ready, sizeof(ready), NULL, 0) == 0)
 		serve(3);
-	_exit(0);
+	return 0;
 }
 
 /* It says so when it has given up what it does not need: until then it is as strong as we are. */
@@ -95,31 +91,24 @@ static int await_the_helper(const struct opener *opener)
 	int ready, none[DESCRIPTORS_MOST];
 	size_t count;
 
-	return descriptors__receive(opener->socket, &ready, sizeof(ready), none, &count);
+	return descriptors__receive(opener->keeper.socket, &ready, sizeof(ready), none, &count);
 }
 
 int opener__new(struct opener **out)
 {
 	struct opener *opener = calloc(1, sizeof(*opener));
 	pid_t parent = getpid();
-	int sockets[2], err;
+	int err;
 
 	if (!opener)
 		return -ENOMEM;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
-		err = -errno;
+	err = keeper__start(&opener->keeper, be_the_helper, &parent);
+	if (err) {
 		free(opener);
 		return err;
 	}
 	pthread_mutex_init(&opener->lock, NULL);
-	opener->socket = sockets[0];
-	opener->pid = fork();
-	err = -errno;
-	if (opener->pid == 0)
-		be_the_helper(sockets[1], parent);
-	close(sockets[1]);
-	if (opener->pid > 0)
-		err = await_the_helper(opener);
+	err = await_the_helper(opener);
 	if (err) {
 		opener__free(opener);
 		return err;
@@ -132,24 +121,23 @@ void opener__free(struct opener *opener)
 {
 	if (!opener)
 		return;
-	close(opener->socket);
-	if (opener->pid > 0)
-		waitpid(opener->pid, NULL, 0);
+	keeper__end(&opener->keeper);
 	pthread_mutex_destroy(&opener->lock);
 	free(opener);
 }
 
 int opener__open(struct opener *opener, const char *path, const struct opener_request *request)
 {
+	const int socket = opener->keeper.socket;
 	int file = open(path, O_PATH | O_CLOEXEC), event[DESCRIPTORS_MOST], result, err;
 	size_t count = 0;
 
 	if (file < 0)
 		return -errno;
 	pthread_mutex_lock(&opener->lock);
-	err = descriptors__send(opener->socket, request, sizeof(*request), &file, 1);
+	err = descriptors__send(socket, request, sizeof(*request), &file, 1);
 	if (err == 0)
-		err = descriptors__receive(opener->socket, &result, sizeof(result), event, &count);
+		err = descriptors__receive(socket, &result, sizeof(result), event, &count);
 	pthread_mutex_unlock(&opener->lock);
 	close(file);
 	if (err == 0)
