@@ -20,7 +20,7 @@
 #include "target/note_cache.h"
 #include "target/process.h"
 #include "target/runtime.h"
-#include "unit/target/fixture.h"
+#include "unit/target/identified.h"
 
 /* Loads its first argument, takes its second one for a name, and waits. */
 static const char program[] =
@@ -33,17 +33,8 @@ static const char program[] =
 	"	puts(\"ready\"); fflush(stdout); getchar(); return 0;\n"
 	"}\n";
 
-struct imitation {
-	struct child child;
-	struct process *process;
-	struct maps maps;
-	struct modules modules;
-	struct note_cache *cache;
-	struct runtime *runtime;
-};
-
 /* A directory as of a JDK, with that library, and a file `release` of that version. */
-static void imitate(struct imitation *it, const char *library, const char *version,
+static void imitate(struct identified *it, const char *library, const char *version,
 		    const char *thread)
 {
 	char text[64], path[128];
@@ -61,24 +52,7 @@ static void imitate(struct imitation *it, const char *library, const char *versi
 	snprintf(path, sizeof(path), "./jdk/lib/server/%s", library);
 	it->child = fixture__start("./program", arguments, NULL);
 	assert_string_equal(fixture__hear(&it->child), "ready");
-	assert_int_equal(process__open(it->child.pid, &it->process, NULL), 0);
-	it->cache = note_cache__new();
-	it->modules = (struct modules)MODULES_INIT;
-	assert_int_equal(maps__read(&it->maps, it->process), 0);
-	assert_int_equal(modules__scan_maps(&it->modules, it->process, &it->maps, it->cache, NULL),
-			 0);
-	it->runtime = runtime__identify(it->process, &it->maps, &it->modules);
-	assert_non_null(it->runtime);
-}
-
-static void end(struct imitation *it)
-{
-	runtime__free(it->runtime);
-	modules__free(&it->modules);
-	note_cache__free(it->cache);
-	maps__free(&it->maps);
-	process__free(it->process);
-	fixture__stop(&it->child);
+	identified__look(it);
 }
 
 static void assert_said(const struct buf *why, const char *want)
@@ -87,7 +61,7 @@ static void assert_said(const struct buf *why, const char *want)
 		fail_msg("expected \"%s\", found \"%s\"", want, buf__str(why));
 }
 
-static void assert_refused(const struct imitation *it, const char *want)
+static void assert_refused(const struct identified *it, const char *want)
 {
 	struct buf why = BUF_INIT;
 
@@ -97,7 +71,7 @@ static void assert_refused(const struct imitation *it, const char *want)
 	assert_true(process__alive(it->process));
 }
 
-static void assert_makes_no_dump(const struct imitation *it, const char *want)
+static void assert_makes_no_dump(const struct identified *it, const char *want)
 {
 	struct buf why = BUF_INIT;
 
@@ -111,18 +85,18 @@ static void openj9_is_of_another_make(void **state)
 {
 	static const char want[] = "it runs OpenJ9, whose ways gctrace does not know: use a JVM"
 				   " with HotSpot, or OpenJ9's own dumps (jcmd Dump.heap)";
-	struct imitation it;
+	struct identified it;
 
 	(void)state;
 	imitate(&it, "libj9vm29.so", "17.0.10", NULL);
 	assert_refused(&it, want);
 	assert_makes_no_dump(&it, want);
-	end(&it);
+	identified__end(&it);
 }
 
 static void java_8_is_too_old(void **state)
 {
-	struct imitation it;
+	struct identified it;
 	char want[256];
 
 	(void)state;
@@ -132,13 +106,13 @@ static void java_8_is_too_old(void **state)
 		 it.child.pid);
 	assert_refused(&it, want);
 	assert_makes_no_dump(&it, want);
-	end(&it);
+	identified__end(&it);
 }
 
 static void java_11_makes_dumps_to_new_files_only(void **state)
 {
 	struct buf why = BUF_INIT;
-	struct imitation it;
+	struct identified it;
 	char want[256];
 
 	(void)state;
@@ -149,18 +123,18 @@ static void java_11_makes_dumps_to_new_files_only(void **state)
 	assert_makes_no_dump(&it, want);
 	assert_false(agent_hotspot__is_refused(it.process, &it.maps, it.runtime, &why));
 	buf__free(&why);
-	end(&it);
+	identified__end(&it);
 }
 
 static void of_32_bits_is_too_narrow(void **state)
 {
-	struct imitation it;
+	struct identified it;
 
 	(void)state;
 	imitate(&it, "libjvm.so", "17.0.10", NULL);
 	it.process->is_32bit = true;
 	assert_refused(&it, "it is a 32-bit process, and gctrace's agent has 64 bits");
-	end(&it);
+	identified__end(&it);
 }
 
 /* With its thread, and without its socket. Later ones make another. */
@@ -178,7 +152,7 @@ static void an_old_one_that_has_lost_its_socket(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		struct buf why = BUF_INIT;
-		struct imitation it;
+		struct identified it;
 		char want[256] = "";
 
 		imitate(&it, "libjvm.so", all[i].version, all[i].thread);
@@ -192,7 +166,7 @@ static void an_old_one_that_has_lost_its_socket(void **state)
 				 all[i].is_refused);
 		assert_said(&why, want);
 		buf__free(&why);
-		end(&it);
+		identified__end(&it);
 	}
 }
 

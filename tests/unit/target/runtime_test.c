@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
+#include "identified.h"
 #include "target/maps.h"
 #include "target/module.h"
 #include "target/note_cache.h"
@@ -31,45 +31,11 @@ static const char program[] =
 	"	puts(\"ready\"); fflush(stdout); getchar(); return 0;\n"
 	"}\n";
 
-struct identified {
-	struct child child;
-	struct process *process;
-	struct maps maps;
-	struct modules modules;
-	struct note_cache *cache;
-	struct runtime *runtime;
-};
-
-static void identify(struct identified *it)
-{
-	struct buf why = BUF_INIT;
-
-	if (process__open(it->child.pid, &it->process, &why))
-		fail_msg("%s", buf__str(&why));
-	it->cache = note_cache__new();
-	it->modules = (struct modules)MODULES_INIT;
-	assert_int_equal(maps__read(&it->maps, it->process), 0);
-	assert_int_equal(modules__scan_maps(&it->modules, it->process, &it->maps, it->cache, NULL),
-			 0);
-	it->runtime = runtime__identify(it->process, &it->maps, &it->modules);
-	assert_non_null(it->runtime);
-}
-
-static void end(struct identified *it)
-{
-	runtime__free(it->runtime);
-	modules__free(&it->modules);
-	note_cache__free(it->cache);
-	maps__free(&it->maps);
-	process__free(it->process);
-	fixture__stop(&it->child);
-}
-
 static void start(struct identified *it, const char *path, const char *const *arguments)
 {
 	it->child = fixture__start(path, arguments, NULL);
 	assert_string_equal(fixture__hear(&it->child), "ready");
-	identify(it);
+	identified__look(it);
 }
 
 static void assert_runtime(const struct identified *it, enum runtime_kind kind,
@@ -115,7 +81,7 @@ static void by_the_name_of_the_program(void **state)
 		assert_int_equal(rename("program", path), 0);
 		start(&it, path, NULL);
 		assert_runtime(&it, programs[i].kind, NULL, programs[i].word);
-		end(&it);
+		identified__end(&it);
 	}
 }
 
@@ -153,7 +119,7 @@ static void by_what_it_maps(void **state)
 		fixture__compile("-shared -fPIC empty.c -o '%s'", path);
 		start(&it, "./program", arguments);
 		assert_runtime(&it, libraries[i].kind, libraries[i].version, libraries[i].word);
-		end(&it);
+		identified__end(&it);
 	}
 }
 
@@ -188,7 +154,7 @@ static void by_what_it_holds(void **state)
 		assert_runtime(&it, programs[i].kind, programs[i].version,
 			       programs[i].kind == RUNTIME_UNKNOWN ? "no runtime"
 								   : "has no probes");
-		end(&it);
+		identified__end(&it);
 		assert_int_equal(unlink("program"), 0);
 	}
 }
@@ -204,20 +170,20 @@ static void by_what_it_exports(void **state)
 	fixture__compile("-rdynamic main.c more.c -o python3 -ldl");
 	start(&it, "./python3", NULL);
 	assert_runtime(&it, RUNTIME_CPYTHON, "3.13.1", "CPython 3.13.1");
-	end(&it);
+	identified__end(&it);
 
 	fixture__write("more.c", "const char ruby_version[] = \"3.3.0\";\n");
 	fixture__compile("-rdynamic main.c more.c -o ruby -ldl");
 	start(&it, "./ruby", NULL);
 	assert_runtime(&it, RUNTIME_RUBY, "3.3.0", "Ruby 3.3.0");
-	end(&it);
+	identified__end(&it);
 	unlink("ruby");
 
 	fixture__write("more.c", "const char ruby_version[] = \"3\\033[2J\";\n");
 	fixture__compile("-rdynamic main.c more.c -o ruby -ldl");
 	start(&it, "./ruby", NULL);
 	assert_runtime(&it, RUNTIME_RUBY, "3\x1b[2J", "Ruby 3\\x1b[2J.");
-	end(&it);
+	identified__end(&it);
 }
 
 /* With probes of two kinds, a runtime's own come first, and what it offers follows them. */
@@ -247,7 +213,7 @@ static void by_its_probes(void **state)
 	assert_non_null(strstr(offers[OFFER_DUMP].text, "lacks the probe"));
 	for (int i = 0; i < OFFER_COUNT; i++)
 		assert_true(offers[i].name && offers[i].text);
-	end(&it);
+	identified__end(&it);
 }
 
 static void without_probes_nothing_is_offered(void **state)
@@ -263,7 +229,7 @@ static void without_probes_nothing_is_offered(void **state)
 	offers__find(it.runtime, &it.modules, offers);
 	for (int i = 0; i < OFFER_COUNT; i++)
 		assert_false(offers[i].available);
-	end(&it);
+	identified__end(&it);
 }
 
 /* libcoreclr.so, and what is in it. */
@@ -285,7 +251,7 @@ static void the_other_runtime_of_dotnet_is_told_apart(void **state)
 	(void)state;
 	start_dotnet(&it, "void mono_gc_collect(int generation) { (void)generation; }\n");
 	assert_runtime(&it, RUNTIME_DOTNET_MONO, NULL, "is for CoreCLR");
-	end(&it);
+	identified__end(&it);
 }
 
 static void the_command_that_loads_an_agent_is_said(void **state)
@@ -303,7 +269,7 @@ static void the_command_that_loads_an_agent_is_said(void **state)
 		assert_false(offers[i].available);
 		assert_non_null(strstr(offers[i].text, "--load-agent"));
 	}
-	end(&it);
+	identified__end(&it);
 }
 
 /* Its probes are those of the runtime that it is in, deleted or not; no other library's are. */
@@ -335,7 +301,7 @@ static void an_agent_speaks_for_its_runtime(void **state)
 		assert_string_equal(fixture__hear(&it.child), "ready");
 		if (i == 1)
 			assert_int_equal(unlink(libraries[i].library), 0);
-		identify(&it);
+		identified__look(&it);
 		assert_int_equal(it.runtime->kind, libraries[i].kind);
 		assert_int_equal(it.runtime->has_agent, libraries[i].kind == RUNTIME_DOTNET);
 		assert_true(it.runtime->has_probes);
@@ -344,7 +310,7 @@ static void an_agent_speaks_for_its_runtime(void **state)
 		offers__find(it.runtime, &it.modules, offers);
 		assert_true(offers[OFFER_COLLECTIONS].available);
 		assert_false(offers[OFFER_DUMP].available);
-		end(&it);
+		identified__end(&it);
 	}
 }
 
@@ -384,7 +350,7 @@ static void the_python_that_is_here(void **state)
 	offers__find(it.runtime, &it.modules, offers);
 	assert_true(offers[OFFER_COLLECTIONS].available);
 	assert_false(offers[OFFER_POOLS].available);
-	end(&it);
+	identified__end(&it);
 }
 
 static void the_ruby_that_is_here(void **state)
@@ -400,7 +366,7 @@ static void the_ruby_that_is_here(void **state)
 	start(&it, "/usr/bin/ruby", arguments);
 	assert_int_equal(it.runtime->kind, RUNTIME_RUBY);
 	assert_string_equal(it.runtime->version, version);
-	end(&it);
+	identified__end(&it);
 }
 
 static const char java_source[] =
@@ -441,7 +407,7 @@ static void the_java_that_is_here(void **state)
 			assert_true(offers[OFFER_POOLS].available);
 			assert_false(offers[OFFER_MOVES].available);
 		}
-		end(&it);
+		identified__end(&it);
 	}
 }
 
