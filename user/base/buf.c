@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define BUF_SMALLEST 64
+#define USUAL 32 /* bytes of what is printed: one try is enough for most */
 
 int buf__reserve(struct buf *buf, size_t extra)
 {
@@ -62,6 +63,26 @@ void buf__add_char(struct buf *buf, char c)
 	buf__add(buf, &c, 1);
 }
 
+static void add_digits(struct buf *buf, uint64_t value, unsigned int base)
+{
+	char digits[20], *first = digits + sizeof(digits);
+
+	do
+		*--first = "0123456789abcdef"[value % base];
+	while (value /= base);
+	buf__add(buf, first, (size_t)(digits + sizeof(digits) - first));
+}
+
+void buf__add_u64(struct buf *buf, uint64_t value)
+{
+	add_digits(buf, value, 10);
+}
+
+void buf__add_hex(struct buf *buf, uint64_t value)
+{
+	add_digits(buf, value, 16);
+}
+
 void buf__add_repeated(struct buf *buf, char c, size_t count)
 {
 	if (count == 0 || buf__reserve(buf, count))
@@ -74,16 +95,21 @@ void buf__add_repeated(struct buf *buf, char c, size_t count)
 void buf__vprintf(struct buf *buf, const char *format, va_list args)
 {
 	va_list again;
+	size_t room;
 	int len;
 
+	if (buf__reserve(buf, USUAL))
+		return;
+	room = buf->alloc - buf->len;
 	va_copy(again, args);
-	len = vsnprintf(NULL, 0, format, args);
-	if (len < 0)
-		buf->error = buf->error ? buf->error : -errno;
-	else if (len > 0 && buf__reserve(buf, (size_t)len) == 0) {
+	len = vsnprintf(buf->data + buf->len, room, format, args);
+	if (len >= 0 && (size_t)len >= room && !buf__reserve(buf, (size_t)len))
 		vsnprintf(buf->data + buf->len, (size_t)len + 1, format, again);
+	if (len < 0)
+		buf->error = -errno;
+	else if (!buf->error)
 		buf->len += (size_t)len;
-	}
+	buf->data[buf->len] = '\0';
 	va_end(again);
 }
 

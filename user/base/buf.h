@@ -21,6 +21,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct buf {
@@ -38,6 +39,8 @@ int buf__reserve(struct buf *buf, size_t extra);
 void buf__add(struct buf *buf, const void *bytes, size_t len);
 void buf__add_str(struct buf *buf, const char *text);
 void buf__add_char(struct buf *buf, char c);
+void buf__add_u64(struct buf *buf, uint64_t value); /* in decimal */
+void buf__add_hex(struct buf *buf, uint64_t value); /* no 0x, no zeros in front */
 void buf__add_repeated(struct buf *buf, char c, size_t count);
 void buf__printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf__vprintf(struct buf *buf, const char *format, va_list args)

@@ -169,6 +169,27 @@ int draft__open(struct draft *draft, const char *path)
 	return err;
 }
 
+/* The descriptor stays open for the draft. */
+int draft__write(struct draft *draft, draft_fn *write, void *context)
+{
+	const int fd = fcntl(draft->fd, F_DUPFD_CLOEXEC, 0);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	int err;
+
+	if (!out) {
+		err = error_errno(errno, "cannot write %s", escape(draft->path));
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	err = write(context, out);
+	if (fflush(out) && !err)
+		err = -errno;
+	if (fclose(out) && !err)
+		err = -errno;
+	return err ? error_errno(err, "cannot write %s", escape(draft->path)) : 0;
+}
+
 int draft__close(struct draft *draft, int err)
 {
 	int also = 0;

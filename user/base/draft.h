@@ -11,13 +11,14 @@
  *
  *	err = draft__open(&draft, path);
  *	if (!err)
- *		err = write_all(draft.fd);
+ *		err = draft__write(&draft, write_all, context);	or to draft.fd
  *	err = draft__close(&draft, err);
  */
 #ifndef GCTRACE_BASE_DRAFT_H
 #define GCTRACE_BASE_DRAFT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "buf.h"
 #include "keeper.h"
@@ -31,6 +32,12 @@ struct draft {
 
 /* 0, or negative errno after an error message; then draft__close() is not needed, but legal. */
 int draft__open(struct draft *draft, const char *path);
+
+/* Answers 0 or negative errno, of which nothing has been said yet. */
+typedef int draft_fn(void *context, FILE *out);
+
+/* Have all of it written by a stream. 0, or negative errno after an error message. */
+int draft__write(struct draft *draft, draft_fn *write, void *context);
 
 /*
  * err: how writing went. 0: it is there under its name now. Else whatever had that name is still

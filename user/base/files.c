@@ -241,3 +241,31 @@ const char *files__base_name(const char *path)
 
 	return slash ? slash + 1 : path;
 }
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Of the directory that a path's last part is in. */
+static bool look_at_directory(const char *path, struct stat *st)
+{
+	struct buf directory = BUF_INIT;
+	bool found;
+
+	buf__add(&directory, path, (size_t)(files__base_name(path) - path));
+	found = stat(directory.len ? buf__str(&directory) : ".", st) == 0;
+	buf__free(&directory);
+	return found;
+}
+
+bool files__are_one(const char *a, const char *b)
+{
+	const bool has_one_name = strcmp(files__base_name(a), files__base_name(b)) == 0;
+	struct stat at, bt;
+
+	if (stat(a, &at) == 0 && stat(b, &bt) == 0)
+		return S_ISREG(at.st_mode) && is_same(&at, &bt);
+	return has_one_name && look_at_directory(a, &at) && look_at_directory(b, &bt) &&
+	       is_same(&at, &bt);
+}

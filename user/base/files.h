@@ -7,6 +7,7 @@
 #ifndef GCTRACE_BASE_FILES_H
 #define GCTRACE_BASE_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -46,5 +47,11 @@ void files__close(int *fd);
 
 /* What follows the last slash of a path; all of it where there is none. */
 const char *files__base_name(const char *path);
+
+/*
+ * Do two paths lead to one file, also if that is not there yet? Devices and FIFOs are no such: they
+ * take what both have to say.
+ */
+bool files__are_one(const char *a, const char *b);
 
 #endif

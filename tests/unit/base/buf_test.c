@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "unit/random.h"
 
 static void empty_is_a_string(void **state)
 {
@@ -195,6 +197,49 @@ static void flush_writes_all_or_tells(void **state)
 	free(text);
 }
 
+/* Whatever room is left, and whatever is printed into it. */
+static void printf_fits_any_room(void **state)
+{
+	char text[200];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	for (int before = 0; before < 140; before++) {
+		for (int len = 0; len < (int)sizeof(text); len++) {
+			struct buf buf = BUF_INIT;
+
+			buf__add_repeated(&buf, 'b', (size_t)before);
+			buf__printf(&buf, "%.*s", len, text);
+			assert_int_equal(buf.error, 0);
+			assert_int_equal(buf.len, before + len);
+			assert_true(buf.alloc > buf.len);
+			assert_int_equal(buf__str(&buf)[buf.len], 0);
+			assert_memory_equal(buf__str(&buf) + before, text, (size_t)len);
+			buf__free(&buf);
+		}
+	}
+}
+
+static void numbers_are_as_printf_has_them(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	for (unsigned int i = 0; i < 20000; i++) {
+		const uint64_t value = i < 100 ? i : i == 100 ? UINT64_MAX :
+				       random__next(&seed) >> random__below(&seed, 64);
+		struct buf ours = BUF_INIT, theirs = BUF_INIT;
+
+		buf__add_u64(&ours, value);
+		buf__add_char(&ours, ' ');
+		buf__add_hex(&ours, value);
+		buf__printf(&theirs, "%" PRIu64 " %" PRIx64, value, value);
+		assert_string_equal(buf__str(&ours), buf__str(&theirs));
+		buf__free(&ours);
+		buf__free(&theirs);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +249,8 @@ int main(void)
 		cmocka_unit_test(error_is_sticky),
 		cmocka_unit_test(detach_hands_over),
 		cmocka_unit_test(printf_is_whole),
+		cmocka_unit_test(printf_fits_any_room),
+		cmocka_unit_test(numbers_are_as_printf_has_them),
 		cmocka_unit_test(flush_writes_all_or_tells),
 		cmocka_unit_test(vec_grows),
 	};
