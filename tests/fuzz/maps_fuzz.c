@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Any text as /proc/PID/maps: nothing is read outside of it, and what comes out makes sense. */
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "target/maps.h"
-
-#define CHECK(condition)         \
-	do {                     \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

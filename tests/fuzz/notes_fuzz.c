@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * Any bytes as an ELF file with probes. The first byte chooses: 0 takes the rest as the
- * file; else the rest is the notes of a file that is fine otherwise, so that the fuzzer
- * need not find a whole ELF file first.
- */
-#include <elf.h>
+/* Any bytes as an ELF file with probes, or as the notes of one: see elf_bytes.h. */
+#include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "elf_bytes.h"
 #include "target/notes.h"
-
-#define CHECK(condition)         \
-	do {                     \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
 
 #define CODE 0x1000
 #define DATA 0x2000
@@ -32,16 +20,11 @@ struct frame {
 	char names[sizeof(names)];
 };
 
-static void write_frame(int fd, size_t notes)
+static void write_frame(int fd, uint8_t choice, size_t notes)
 {
 	struct frame frame = {
-		.header = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-					 ELFDATA2LSB, EV_CURRENT },
-			    .e_type = ET_DYN, .e_machine = EM_X86_64,
-			    .e_phoff = offsetof(struct frame, segments),
-			    .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2,
-			    .e_shoff = offsetof(struct frame, sections),
-			    .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 4, .e_shstrndx = 3 },
+		.header = elf_bytes__header(offsetof(struct frame, segments), 2,
+					    offsetof(struct frame, sections), 4),
 		.segments = { { PT_LOAD, PF_R | PF_X, CODE, CODE, CODE, 0x1000, 0x1000, 0 },
 			      { PT_LOAD, PF_R | PF_W, DATA, DATA, DATA, 0x1000, 0x1000, 0 } },
 		.sections = { { 0 },
@@ -53,6 +36,7 @@ static void write_frame(int fd, size_t notes)
 				.sh_size = sizeof(names) } },
 	};
 
+	(void)choice;
 	memcpy(frame.names, names, sizeof(names));
 	CHECK(pwrite(fd, &frame, sizeof(frame), 0) == sizeof(frame));
 }
@@ -83,21 +67,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static int fd = -1;
 	struct notes *notes;
-	off_t at = 0;
+	off_t at;
+	int fd = elf_bytes__file(data, size, write_frame, NOTES, &at);
 
-	if (fd < 0)
-		fd = memfd_create("elf", 0);
-	if (fd < 0 || size < 1)
-		return 0;
-	CHECK(ftruncate(fd, 0) == 0);
-	if (data[0]) {
-		write_frame(fd, size - 1);
-		at = NOTES;
-	}
-	CHECK(pwrite(fd, data + 1, size - 1, at) == (ssize_t)(size - 1));
-	if (notes__read(fd, &notes, NULL) == 0) {
+	if (fd >= 0 && notes__read(fd, &notes, NULL) == 0) {
 		check(notes, (uint64_t)at + size);
 		notes__free(notes);
 	}

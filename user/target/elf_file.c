@@ -7,12 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int refuse(struct buf *why, int err, const char *reason)
-{
-	if (why)
-		buf__add_str(why, reason);
-	return err;
-}
+#include "../base/refuse.h"
 
 /* All of it, or -ENOEXEC: the file has become shorter. */
 static int read_fully(int fd, uint64_t offset, void *bytes, uint64_t size)
@@ -60,10 +55,8 @@ static int check_machine(const Elf64_Ehdr *header, struct buf *why)
 {
 	if (header->e_machine == EM_X86_64 || header->e_machine == EM_AARCH64)
 		return 0;
-	if (why)
-		buf__printf(why, "is a program for another kind of machine (ELF machine %u);"
-			    " gctrace knows x86-64 and arm64", header->e_machine);
-	return -ENOTSUP;
+	return refuse(why, -ENOTSUP, "is a program for another kind of machine (ELF machine %u);"
+		      " gctrace knows x86-64 and arm64", header->e_machine);
 }
 
 static int check_header(const struct elf_file *elf, struct buf *why)
@@ -82,6 +75,15 @@ static int check_header(const struct elf_file *elf, struct buf *why)
 	return check_machine(header, why);
 }
 
+static int read_table(struct elf_file *elf, uint64_t offset, uint64_t size, char **bytes)
+{
+	int err = elf_file__read(elf, offset, size, bytes);
+
+	if (!err)
+		elf->bytes += size;
+	return err;
+}
+
 static int read_segments(struct elf_file *elf, struct buf *why)
 {
 	const Elf64_Ehdr *header = &elf->header;
@@ -92,7 +94,7 @@ static int read_segments(struct elf_file *elf, struct buf *why)
 	if (header->e_phnum == 0 || header->e_phentsize != sizeof(Elf64_Phdr) ||
 	    header->e_phnum == PN_XNUM)
 		return refuse(why, -EINVAL, "has no sensible table of segments");
-	err = elf_file__read(elf, header->e_phoff, size, &bytes);
+	err = read_table(elf, header->e_phoff, size, &bytes);
 	if (err)
 		return refuse(why, err, "has a table of segments that is not in the file");
 	elf->segments = (Elf64_Phdr *)(void *)bytes;
@@ -114,7 +116,7 @@ static int read_sections(struct elf_file *elf, struct buf *why)
 	if (header->e_shnum == 0 || header->e_shentsize != sizeof(Elf64_Shdr) ||
 	    header->e_shstrndx >= header->e_shnum)
 		return refuse(why, -EINVAL, "has no sensible table of sections");
-	err = elf_file__read(elf, header->e_shoff, size, &bytes);
+	err = read_table(elf, header->e_shoff, size, &bytes);
 	if (err)
 		return refuse(why, err, "has a table of sections that is not in the file");
 	elf->sections = (Elf64_Shdr *)(void *)bytes;
@@ -122,7 +124,7 @@ static int read_sections(struct elf_file *elf, struct buf *why)
 	names = &elf->sections[header->e_shstrndx];
 	if (names->sh_type != SHT_STRTAB)
 		return refuse(why, -EINVAL, "has no names of sections");
-	err = elf_file__read(elf, names->sh_offset, names->sh_size, &elf->names);
+	err = read_table(elf, names->sh_offset, names->sh_size, &elf->names);
 	if (err)
 		return refuse(why, err, "has names of sections that are not in the file");
 	elf->names_len = names->sh_size;
@@ -158,7 +160,7 @@ void elf_file__close(struct elf_file *elf)
 	free(elf->segments);
 	free(elf->sections);
 	free(elf->names);
-	*elf = (struct elf_file){ .fd = -1 };
+	*elf = (struct elf_file){ .fd = -1, .bytes = elf->bytes };
 }
 
 const Elf64_Shdr *elf_file__section(const struct elf_file *elf, const char *name,

@@ -28,6 +28,7 @@ struct elf_file {
 	size_t section_count;
 	char *names;            /* of sections; closed by a 0 */
 	size_t names_len;
+	uint64_t bytes;         /* of tables that elf_file__open() read, failed or not */
 };
 
 /* No table, note or string section may be larger than this. Programs have some KiB. */

@@ -11,8 +11,8 @@
  * fstat() for the same file. There the first page of the file, which holds the ELF header
  * and usually the build id, is compared with what the process has in memory.
  *
- * Files are opened with O_PATH first: what is mapped may be a device, and opening one can
- * have effects.
+ * Files are found with O_PATH first, and opened when they turn out to be regular ones: what is
+ * mapped may be a device, and opening one can have effects.
  *
  * Names in map_files have no leading zeros, unlike the same addresses in maps.
  */
@@ -33,23 +33,16 @@
 #define PAGE 4096
 
 /* A readable descriptor for one that is O_PATH, of a regular file only; takes the latter. */
-static int reopen_regular(int path_fd)
+static int reopen_regular(int place)
 {
-	char name[32];
 	struct stat st;
 	int fd;
 
-	if (fstat(path_fd, &st)) {
+	if (fstat(place, &st))
 		fd = -errno;
-	} else if (!S_ISREG(st.st_mode)) {
-		fd = -ENODEV;
-	} else {
-		snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
-		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		if (fd < 0)
-			fd = -errno;
-	}
-	close(path_fd);
+	else
+		fd = S_ISREG(st.st_mode) ? process__reopen(place, O_RDONLY) : -ENODEV;
+	close(place);
 	return fd;
 }
 
@@ -122,14 +115,10 @@ static int open_checked(const struct process *process, const struct maps *maps,
 static int open_by_path(const struct process *process, const struct maps *maps,
 		       const struct map *map)
 {
-	int fd;
-
 	if (map->path[0] != '/')
 		return -ENOENT;
-	fd = process__open_file(process, map->path, O_PATH);
-	if (fd < 0)
-		return fd;
-	return open_checked(process, maps, map, reopen_regular(fd));
+	return open_checked(process, maps, map,
+			    process__open_file(process, map->path, O_RDONLY));
 }
 
 int mapped_file__open(const struct process *process, const struct maps *maps,

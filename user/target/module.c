@@ -16,6 +16,7 @@
 
 #include "../base/escape.h"
 #include "../base/files.h"
+#include "../base/refuse.h"
 #include "mapped_file.h"
 #include "maps.h"
 #include "note_cache.h"
@@ -214,13 +215,11 @@ int modules__scan(struct modules *modules, const struct process *process,
 	int err = maps__read(&maps, process);
 
 	if (err == -EACCES || err == -EPERM) {
-		if (why)
-			buf__printf(why, "no right to read /proc/%d/maps: run gctrace as root, or"
-				    " give it CAP_SYS_PTRACE", process->pid);
+		refuse(why, err, "no right to read /proc/%d/maps: run gctrace as root, or give it"
+		       " CAP_SYS_PTRACE", process->pid);
 	} else if (err) {
-		if (why)
-			buf__printf(why, "process %d: %s", process->pid,
-				    err == -ESRCH ? "it has ended" : strerror(-err));
+		refuse(why, err, "process %d: %s", process->pid,
+		       err == -ESRCH ? "it has ended" : strerror(-err));
 	} else {
 		err = modules__scan_maps(modules, process, &maps, cache, why);
 	}

@@ -37,14 +37,14 @@ static int find_in(const struct table *table, unsigned int type, const char *nam
 	return -ENOENT;
 }
 
-static int find_in_section(const struct elf_file *elf, const char *section, unsigned int type,
-			   const char *name, uint64_t *address)
+/* Free symbols and names, after failure too. */
+static int read_table(const struct elf_file *elf, const char *section, struct table *table)
 {
 	const Elf64_Shdr *header = elf_file__section(elf, section, NULL), *strings;
 	char *symbols = NULL, *names = NULL;
-	struct table table;
 	int err;
 
+	*table = (struct table){ 0 };
 	if (!header || header->sh_type == SHT_NOBITS)
 		return -ENOENT;
 	if (header->sh_link >= elf->section_count)
@@ -53,15 +53,28 @@ static int find_in_section(const struct elf_file *elf, const char *section, unsi
 	err = elf_file__read(elf, header->sh_offset, header->sh_size, &symbols);
 	if (!err)
 		err = elf_file__read(elf, strings->sh_offset, strings->sh_size, &names);
-	if (!err) {
-		table.symbols = (const Elf64_Sym *)symbols;
-		table.count = header->sh_size / sizeof(Elf64_Sym);
-		table.names = names;
-		table.names_len = strings->sh_size;
+	table->symbols = (const Elf64_Sym *)symbols;
+	table->count = symbols ? header->sh_size / sizeof(Elf64_Sym) : 0;
+	table->names = names;
+	table->names_len = names ? strings->sh_size : 0;
+	return err;
+}
+
+static void free_table(struct table *table)
+{
+	free((void *)table->symbols);
+	free((void *)table->names);
+}
+
+static int find_in_section(const struct elf_file *elf, const char *section, unsigned int type,
+			   const char *name, uint64_t *address)
+{
+	struct table table;
+	int err = read_table(elf, section, &table);
+
+	if (!err)
 		err = find_in(&table, type, name, address);
-	}
-	free(symbols);
-	free(names);
+	free_table(&table);
 	return err;
 }
 
@@ -126,6 +139,38 @@ int symbol__find_variable(int fd, const char *name, uint64_t start, uint64_t off
 		err = find_bias(&elf, start, offset, &bias);
 	if (!err)
 		*address = bias + value;
+	elf_file__close(&elf);
+	return err;
+}
+
+static int find_all(const struct elf_file *elf, const char *const names[], size_t count,
+		    uint64_t bias, uint64_t addresses[])
+{
+	struct table table;
+	int err = read_table(elf, ".dynsym", &table);
+
+	for (size_t i = 0; !err && i < count; i++) {
+		uint64_t value = 0;
+
+		err = find_in(&table, STT_OBJECT, names[i], &value);
+		addresses[i] = bias + value;
+	}
+	free_table(&table);
+	return err;
+}
+
+int symbol__find_exports(int fd, const char *const names[], size_t count, uint64_t start,
+			 uint64_t offset, uint64_t addresses[])
+{
+	uint64_t bias = 0;
+	struct elf_file elf;
+	int err = elf_file__open(&elf, fd, NULL);
+
+	if (err)
+		return err;
+	err = find_bias(&elf, start, offset, &bias);
+	if (!err)
+		err = find_all(&elf, names, count, bias, addresses);
 	elf_file__close(&elf);
 	return err;
 }

@@ -6,6 +6,7 @@
 #ifndef GCTRACE_TARGET_SYMBOL_H
 #define GCTRACE_TARGET_SYMBOL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -21,5 +22,12 @@ int symbol__find_function(int fd, const char *name, uint64_t *offset);
  */
 int symbol__find_variable(int fd, const char *name, uint64_t start, uint64_t offset,
 			  uint64_t *address);
+
+/*
+ * The same for many variables that the file exports (.dynsym), looked up at once. -ENOENT: it does
+ * not have all of them.
+ */
+int symbol__find_exports(int fd, const char *const names[], size_t count, uint64_t start,
+			 uint64_t offset, uint64_t addresses[]);
 
 #endif
