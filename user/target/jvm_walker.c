@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jvm_walker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "jvm.h"
+#include "jvm_native.h"
+#include "mapped_file.h"
+#include "maps.h"
+#include "symbol.h"
+#include "walker.h"
+
+struct jvm_walker {
+	struct jvm *jvm;
+	struct jvm_native native;
+};
+
+#ifdef __x86_64__
+static int find_exports(const struct walker_target *target, uint64_t exports[JVM_EXPORTS],
+			struct buf *why)
+{
+	const struct map *map = maps__named(target->maps, "libjvm.so");
+	int err, fd;
+
+	if (!map) {
+		buf__add_str(why, "no libjvm.so is mapped");
+		return -ENOTSUP;
+	}
+	fd = mapped_file__open(target->process, target->maps, map);
+	if (fd < 0) {
+		buf__add_str(why, "its libjvm.so cannot be opened");
+		return fd == -ESRCH ? fd : -ENOTSUP;
+	}
+	err = symbol__find_exports(fd, jvm_export__names, JVM_EXPORTS, map->start, map->offset,
+				   exports);
+	close(fd);
+	if (!err || err == -ENOMEM)
+		return err;
+	buf__add_str(why, "its libjvm.so exports no vmStructs");
+	return -ENOTSUP;
+}
+
+static void close_jvm(void *state)
+{
+	struct jvm_walker *walker = state;
+
+	if (!walker)
+		return;
+	jvm__close(walker->jvm);
+	free(walker);
+}
+
+static int open_jvm(const struct walker_target *target, void **state, struct buf *why)
+{
+	struct jvm_walker *walker = calloc(1, sizeof(*walker));
+	uint64_t exports[JVM_EXPORTS];
+	int err = walker ? find_exports(target, exports, why) : -ENOMEM;
+
+	*state = NULL;
+	if (!err)
+		err = jvm__open(target->memory, exports, &walker->jvm, why);
+	if (err) {
+		close_jvm(walker);
+		return err;
+	}
+	walker->native.symbols = target->symbols;
+	walker->native.memory = target->memory;
+	jvm_native__use(&walker->native, target->maps);
+	*state = walker;
+	return 0;
+}
+#else
+static void close_jvm(void *state)
+{
+	(void)state;
+}
+
+static int open_jvm(const struct walker_target *target, void **state, struct buf *why)
+{
+	(void)target;
+	*state = NULL;
+	buf__add_str(why, "frames of HotSpot are known on x86-64 only");
+	return -ENOTSUP;
+}
+#endif
+
+static int refresh(void *state, const struct maps *maps)
+{
+	struct jvm_walker *walker = state;
+
+	if (maps)
+		jvm_native__use(&walker->native, maps);
+	return jvm__refresh(walker->jvm);
+}
+
+static int look_for_pause(void *state, struct walk_pause *pause)
+{
+	const struct jvm_walker *walker = state;
+
+	return jvm__pause(walker->jvm, pause);
+}
+
+static int walk_thread(void *state, const struct caught_thread *thread, struct walk *walk)
+{
+	const struct jvm_walker *walker = state;
+	int err = jvm__walk(walker->jvm, thread, walk);
+
+	if (!err && walk->is_managed && walk->place == PLACE_NATIVE && !thread->waits)
+		jvm_native__place(&walker->native, thread, walk);
+	return err;
+}
+
+static int name_method(void *state, uint64_t method, struct buf *name)
+{
+	const struct jvm_walker *walker = state;
+
+	return jvm__name(walker->jvm, method, name);
+}
+
+static int name_thread(void *state, pid_t inner_tid, struct buf *name)
+{
+	const struct jvm_walker *walker = state;
+
+	return jvm__thread_name(walker->jvm, inner_tid, name);
+}
+
+const struct walker jvm_walker = {
+	.kind = RUNTIME_HOTSPOT,
+	.open = open_jvm,
+	.close = close_jvm,
+	.refresh = refresh,
+	.pause = look_for_pause,
+	.walk = walk_thread,
+	.name = name_method,
+	.thread_name = name_thread,
+};
