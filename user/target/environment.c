@@ -21,3 +21,10 @@ const char *environment__get(const struct buf *environment, const char *name)
 			return at + len + 1;
 	return NULL;
 }
+
+const char *environment__temporary(const struct buf *environment)
+{
+	const char *directory = environment__get(environment, "TMPDIR");
+
+	return directory && *directory ? directory : "/tmp";
+}

@@ -16,4 +16,7 @@ int environment__read(const struct process *process, struct buf *environment);
 /* The value of a name, the first where it stands there twice; NULL: it is not set. */
 const char *environment__get(const struct buf *environment, const char *name);
 
+/* Where the process has its temporary files, as it sees it: TMPDIR, or /tmp without one. */
+const char *environment__temporary(const struct buf *environment);
+
 #endif

@@ -13,7 +13,10 @@
 
 #include "../base/escape.h"
 #include "../base/files.h"
+#include "../base/refuse.h"
+#include "../base/shorten.h"
 #include "../base/vec.h"
+#include "../base/wrap.h"
 #include "process.h"
 #include "procfs.h"
 
@@ -115,9 +118,11 @@ int process__find(const char *name, pid_t **pids, size_t *count)
 	return err;
 }
 
+/* Programs of one name differ in what comes first (where it lies) or last (what it runs). */
 static void add_line(struct buf *why, pid_t pid)
 {
-	struct buf text = BUF_INIT;
+	struct buf text = BUF_INIT, shown = BUF_INIT;
+	const size_t before = why->len;
 
 	buf__printf(why, "\n  %d", pid);
 	if (read_at(pid, "cmdline", &text)) {
@@ -127,8 +132,11 @@ static void add_line(struct buf *why, pid_t pid)
 		if (text.len && text.data[text.len - 1] == '\0')
 			buf__truncate(&text, text.len - 1);
 		buf__add_char(why, ' ');
-		escape__add(why, buf__str(&text), text.len);
+		escape__add(&shown, buf__str(&text), text.len);
+		shorten__add_middle(why, buf__str(&shown), shown.len,
+				    WRAP_COLUMNS + 1 - (why->len - before));
 	}
+	buf__free(&shown);
 	buf__free(&text);
 }
 
@@ -184,18 +192,12 @@ int process__resolve(const char *word, pid_t *pid, struct buf *why)
 	uint64_t value;
 
 	*pid = 0;
-	if (word[0] == '-' && word[1] && strspn(word + 1, "0123456789") == strlen(word + 1)) {
-		if (why)
-			buf__printf(why, "%s is not the id of a process" LOOK, escape(word));
-		return -EINVAL;
-	}
+	if (word[0] == '-' && word[1] && strspn(word + 1, "0123456789") == strlen(word + 1))
+		return refuse(why, -EINVAL, "%s is not the id of a process" LOOK, escape(word));
 	if (strspn(word, "0123456789") != strlen(word) || !*word)
 		return by_name(word, pid, why);
-	if (!procfs__number(&at, end, 10, &value) || value == 0 || value > INT_MAX) {
-		if (why)
-			buf__printf(why, "%s is not the id of a process" LOOK, escape(word));
-		return -EINVAL;
-	}
+	if (!procfs__number(&at, end, 10, &value) || value == 0 || value > INT_MAX)
+		return refuse(why, -EINVAL, "%s is not the id of a process" LOOK, escape(word));
 	*pid = (pid_t)value;
 	return 0;
 }

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/refuse.h"
 #include "maps.h"
 #include "process.h"
 #include "semaphore.h"
@@ -58,13 +59,6 @@ struct counter {
 	size_t data_len;         /* bytes */
 	bool vector;
 };
-
-static int refuse(struct buf *why, int err, const char *reason)
-{
-	if (why)
-		buf__add_str(why, reason);
-	return err;
-}
 
 static int check(const char *bytes, size_t size, struct buf *why)
 {

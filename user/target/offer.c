@@ -2,6 +2,8 @@
 #include "offer.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "module.h"
 #include "runtime.h"
@@ -30,13 +32,20 @@ static const struct row hotspot[OFFER_COUNT] = {
 					" where the JVM tells it" },
 	[OFFER_POOLS] = { "hotspot", "mem__pool__gc__end",
 			  .text = "used, committed and maximum of every pool, before and after" },
-	[OFFER_MOVES] = { .text = NO_AGENT },
-	[OFFER_SURVIVALS] = { .text = NO_AGENT },
+	[OFFER_MOVES] = { "gctrace", "request__moves",
+			  .text = "of young collections of G1, Parallel and Serial, with"
+				  " --exact-moves",
+			  .lacking = "needs gctrace's agent in the JVM (--load-agent), and"
+				     " --exact-moves" },
+	[OFFER_SURVIVALS] = { .text = "told as moves" },
 	[OFFER_DUMP] = { "gctrace", "request__dump",
 			 .text = "objects, references with their fields, roots and classes",
 			 .lacking = "needs gctrace's agent in the JVM (--load-agent); gctrace heap"
 				    " --via jvm has the JVM make its own" },
-	[OFFER_ALLOCATIONS] = { .text = NO_AGENT },
+	[OFFER_ALLOCATIONS] = { "gctrace", "object__alloc",
+				.text = "samples of new objects, and what becomes of them (gctrace"
+					" follow --by site)",
+				.lacking = "needs gctrace's agent in the JVM (--load-agent)" },
 };
 
 static const struct row python[OFFER_COUNT] = {
@@ -79,11 +88,15 @@ static const struct row probes[OFFER_COUNT] = {
 					" them" },
 };
 
+/* The probe is there, as all of probes.h are, but nobody fires it. */
+static const struct row dotnet_allocations = { .text = "gctrace's agent in .NET does not sample"
+						       " them" };
+
 static const struct row *rows_of(const struct runtime *runtime)
 {
 	switch (runtime->kind) {
 	case RUNTIME_PROBES:
-	case RUNTIME_DOTNET: /* by the agent, which is like any runtime with probes.h */
+	case RUNTIME_DOTNET: /* by the agent, which is as any runtime with probes.h, but for one */
 		return probes;
 	case RUNTIME_HOTSPOT:
 		return hotspot;
@@ -96,6 +109,16 @@ static const struct row *rows_of(const struct runtime *runtime)
 	}
 }
 
+/* NULL: nothing of the runtime can be used as it is. */
+static const struct row *row_of(const struct runtime *runtime, enum offer_level level)
+{
+	const struct row *rows = runtime->has_probes ? rows_of(runtime) : NULL;
+
+	if (runtime->kind == RUNTIME_DOTNET && level == OFFER_ALLOCATIONS)
+		return &dotnet_allocations;
+	return rows ? &rows[level] : NULL;
+}
+
 static const char *why_none(const struct runtime *runtime)
 {
 	return runtime->kind == RUNTIME_DOTNET ? "needs gctrace's agent: add --load-agent" :
@@ -105,10 +128,8 @@ static const char *why_none(const struct runtime *runtime)
 void offers__find(const struct runtime *runtime, const struct modules *modules,
 		  struct offer offers[OFFER_COUNT])
 {
-	const struct row *rows = runtime->has_probes ? rows_of(runtime) : NULL;
-
 	for (int i = 0; i < OFFER_COUNT; i++) {
-		const struct row *row = rows ? &rows[i] : NULL;
+		const struct row *row = row_of(runtime, (enum offer_level)i);
 		struct offer *offer = &offers[i];
 
 		*offer = (struct offer){ .name = level_names[i], .text = why_none(runtime) };
@@ -124,4 +145,27 @@ void offers__find(const struct runtime *runtime, const struct modules *modules,
 						     "this build of the runtime lacks the probe for"
 						     " it";
 	}
+}
+
+bool offers__tell_births(const struct runtime *runtime, const struct offer offers[OFFER_COUNT])
+{
+	return runtime->kind != RUNTIME_HOTSPOT && offers[OFFER_ALLOCATIONS].available &&
+	       (offers[OFFER_MOVES].available || offers[OFFER_SURVIVALS].available);
+}
+
+/*
+ * ZGC has generations since Java 21, if it is told to, and always has since 24: then only rare
+ * collections find dead samples (model/sampled.c).
+ */
+static bool may_have_generations(const struct runtime *runtime)
+{
+	const long version = runtime->version ? strtol(runtime->version, NULL, 10) : 0;
+
+	return version <= 0 || version >= 21;
+}
+
+bool offers__samples_tell_fates(const struct runtime *runtime)
+{
+	return runtime->kind == RUNTIME_HOTSPOT && runtime->collector &&
+	       (strcmp(runtime->collector, "ZGC") != 0 || !may_have_generations(runtime));
 }

@@ -32,4 +32,13 @@ struct offer {
 void offers__find(const struct runtime *runtime, const struct modules *modules,
 		  struct offer offers[OFFER_COUNT]);
 
+/*
+ * Are the samples of new objects births of what moves and survives? HotSpot's are not: they have
+ * numbers, and what becomes of them is told by these, to who asks for samples themselves.
+ */
+bool offers__tell_births(const struct runtime *runtime, const struct offer offers[OFFER_COUNT]);
+
+/* Would they tell what became of what a collection condemned? Its collector is known. */
+bool offers__samples_tell_fates(const struct runtime *runtime);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -15,6 +16,7 @@
 #include "../base/escape.h"
 #include "../base/files.h"
 #include "proc_stat.h"
+#include "procfs.h"
 
 void process__free(struct process *process)
 {
@@ -51,7 +53,7 @@ static bool copy_what_an_exec_keeps(struct process *to, const struct process *fr
 		return false;
 	memcpy(to->nspid, from->nspid, bytes);
 	to->nspid_count = from->nspid_count;
-	to->pid = from->pid;
+	to->pid = to->by = from->pid;
 	to->start_ticks = from->start_ticks;
 	to->parent = from->parent;
 	to->uid = to->euid = from->uid;
@@ -107,7 +109,43 @@ int process__look_by(struct process *process, pid_t tid)
 	else
 		close(process->procfd);
 	process->procfd = fd;
+	process->by = tid;
 	return 0;
+}
+
+/* Who ends gives up the memory first, and is a zombie later. */
+static bool has_memory(const struct process *process)
+{
+	struct buf text = BUF_INIT;
+	const bool has = process__read(process, "statm", &text) == 0 && text.len &&
+			 *buf__str(&text) != '0';
+
+	buf__free(&text);
+	return has;
+}
+
+int process__look_by_living(struct process *process)
+{
+	int fd = process__open_tasks(process), err = -ESRCH;
+	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!tasks) {
+		if (fd >= 0)
+			close(fd);
+		return -ESRCH;
+	}
+	if (has_memory(process))
+		err = 0;
+	while (err && (entry = readdir(tasks)) != NULL) {
+		const pid_t tid = (pid_t)atoi(entry->d_name);
+
+		if (tid > 0 && process__look_by(process, tid) == 0 &&
+		    has_memory(process))
+			err = 0;
+	}
+	closedir(tasks);
+	return err;
 }
 
 int process__open_tasks(const struct process *process)
@@ -127,6 +165,30 @@ int process__read(const struct process *process, const char *name, struct buf *o
  * A pidfd becomes readable when the last thread has ended; the state in /proc/PID/stat is that
  * of the first thread, which may end long before the others.
  */
+static uint64_t field_bytes(const struct buf *status, const char *key)
+{
+	const char *value;
+	uint64_t kib;
+	size_t len;
+
+	if (!procfs__field(status, key, &value, &len) ||
+	    !procfs__number(&value, value + len, 10, &kib))
+		return 0;
+	return kib * 1024;
+}
+
+uint64_t process__own_memory(const struct process *process)
+{
+	struct buf status = BUF_INIT;
+	uint64_t bytes = 0;
+
+	if (process__read(process, "status", &status) >= 0)
+		bytes = field_bytes(&status, "RssAnon") + field_bytes(&status, "RssShmem") +
+			field_bytes(&status, "VmSwap");
+	buf__free(&status);
+	return bytes;
+}
+
 bool process__alive(const struct process *process)
 {
 	struct pollfd end = { .fd = process->pidfd, .events = POLLIN };
@@ -149,37 +211,61 @@ pid_t process__inner_pid(const struct process *process)
 	return process->nspid[process->nspid_count - 1];
 }
 
-static bool wanted_type(int fd, int flags)
+/* Is it a file that may be opened? 0, or why not. */
+static int check_type(int place, int flags)
 {
 	struct stat st;
 
-	if (fstat(fd, &st))
-		return false;
-	return S_ISREG(st.st_mode) || ((flags & O_DIRECTORY) && S_ISDIR(st.st_mode));
+	if (fstat(place, &st))
+		return -errno;
+	if (S_ISREG(st.st_mode) || ((flags & O_DIRECTORY) && S_ISDIR(st.st_mode)))
+		return 0;
+	return S_ISLNK(st.st_mode) ? -ELOOP : -EINVAL;
+}
+
+/* Where a path leads in the target's view, with nothing opened yet: an O_PATH descriptor. */
+static int find_file(const struct process *process, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned int)(O_PATH | O_CLOEXEC | (flags & (O_DIRECTORY | O_NOFOLLOW))),
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int root = openat(process->procfd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int place;
+
+	if (root < 0)
+		return -errno;
+	place = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	if (place < 0)
+		place = -errno;
+	close(root);
+	return place;
+}
+
+int process__reopen(int place, int flags)
+{
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", place);
+	/* This name is a link itself. */
+	fd = open(name, (flags & ~O_NOFOLLOW) | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
 }
 
 int process__open_file(const struct process *process, const char *path, int flags)
 {
-	/* openat2() takes nothing that has no meaning together with O_PATH. */
-	int always = flags & O_PATH ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	struct open_how how = {
-		.flags = (unsigned int)(flags | always),
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	int root = openat(process->procfd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd, err;
+	int place = find_file(process, path, flags), fd;
 
-	if (root < 0)
-		return -errno;
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	err = -errno;
-	close(root);
-	if (fd < 0)
-		return err;
-	if (wanted_type(fd, flags))
-		return fd;
-	close(fd);
-	return -EINVAL;
+	if (place < 0)
+		return place;
+	fd = check_type(place, flags);
+	if (!fd && flags & O_PATH)
+		return place;
+	if (!fd)
+		fd = process__reopen(place, flags);
+	close(place);
+	return fd;
 }
 
 const char *process__path(const struct process *process, const char *path)

@@ -31,6 +31,7 @@ struct process {
 	uint64_t start_ticks;  /* since boot, in clock ticks: /proc/PID/stat field 22 */
 	int procfd;            /* /proc/PID, or of a thread (process__look_by), for openat() */
 	int firstfd;           /* /proc/PID where procfd is another; else -1 */
+	pid_t by;              /* whose procfd is: pid, or that thread */
 	int pidfd;             /* readable when it exits; -1 where the kernel has none */
 	pid_t parent;
 
@@ -72,6 +73,11 @@ void process__free(struct process *process);
  */
 struct process *process__after_exec(const struct process *process, const char *comm);
 
+/*
+ * Bytes of memory that are of no file, swapped out or not: no heap is larger. 0: not known.
+ */
+uint64_t process__own_memory(const struct process *process);
+
 /* It has not exited (a zombie has) and still is the one that was opened. */
 bool process__alive(const struct process *process);
 
@@ -90,6 +96,12 @@ void process__forget_arguments(struct process *process);
  */
 int process__look_by(struct process *process, pid_t tid);
 
+/*
+ * The same, as often as need be: by any of its threads that still has the process's memory, where
+ * the one that it has been looked at by has not. 0, or -ESRCH: there is none.
+ */
+int process__look_by_living(struct process *process);
+
 /* /proc/PID/task, for fdopendir(). The descriptor, or negative errno. */
 int process__open_tasks(const struct process *process);
 
@@ -98,12 +110,19 @@ int process__read(const struct process *process, const char *name, struct buf *o
 
 /*
  * Open PATH as the target sees it: below its root, in its mount namespace, and with no
- * symbolic link or ".." leading out of there. flags as for open(); O_CLOEXEC and
- * O_NONBLOCK are added (a FIFO in our way must not hold us up), and anything but a
- * regular file or, with O_DIRECTORY, a directory is refused (-EINVAL).
- * The descriptor, or negative errno.
+ * symbolic link or ".." leading out of there. flags as for open(), to read; O_CLOEXEC and
+ * O_NONBLOCK are added, and anything but a regular file or, with O_DIRECTORY, a directory is
+ * refused (-EINVAL; -ELOOP: a link, and O_NOFOLLOW). It is so before it is opened: opening a
+ * device can have effects (a watchdog begins to count), and who may make one in a container
+ * would choose which. The descriptor, or negative errno.
  */
 int process__open_file(const struct process *process, const char *path, int flags);
+
+/*
+ * Open what an O_PATH descriptor, which stays the caller's, was found to be a file that may be
+ * opened. The descriptor, or negative errno.
+ */
+int process__reopen(int place, int flags);
 
 /*
  * The kernel shows paths of mappings and programs from our point of view, a chroot of the

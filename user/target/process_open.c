@@ -6,7 +6,6 @@
  */
 #include "process.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,26 +19,12 @@
 #include <unistd.h>
 
 #include "../base/escape.h"
+#include "../base/refuse.h"
 #include "host.h"
 #include "proc_stat.h"
 #include "procfs.h"
 
 #define DELETED " (deleted)"
-
-static int refuse(struct buf *why, int err, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int refuse(struct buf *why, int err, const char *format, ...)
-{
-	va_list args;
-
-	if (!why)
-		return err;
-	va_start(args, format);
-	buf__vprintf(why, format, args);
-	va_end(args);
-	return err;
-}
 
 static int gone(pid_t pid, struct buf *why)
 {
@@ -274,31 +259,6 @@ static int open_proc(struct process *process, struct buf *why)
 	return refuse(why, err, "cannot open %s: %s", path, strerror(-err));
 }
 
-/* Its first thread has ended: others may go on, and /proc/PID shows nothing of them. */
-static bool look_by_another(struct process *process)
-{
-	int fd = process__open_tasks(process);
-	DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-	struct proc_stat stat;
-	bool found = false;
-
-	if (!tasks) {
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	while (!found && (entry = readdir(tasks)) != NULL) {
-		pid_t tid = (pid_t)atoi(entry->d_name);
-
-		found = tid > 0 && tid != process->pid &&
-			process__look_by(process, tid) == 0 &&
-			proc_stat__read(process, &stat) == 0 && !proc_stat__has_ended(&stat);
-	}
-	closedir(tasks);
-	return found;
-}
-
 static int check_state(struct process *process, const struct proc_stat *stat,
 		       struct buf *why)
 {
@@ -306,7 +266,8 @@ static int check_state(struct process *process, const struct proc_stat *stat,
 		return refuse(why, -ENOTSUP,
 			      "%d is a thread of the kernel (%s), not a process with a runtime",
 			      process->pid, escape(process->comm));
-	if (!proc_stat__has_ended(stat) || look_by_another(process))
+	/* Of its first thread: others may go on, and /proc/PID shows nothing of them. */
+	if (!proc_stat__has_ended(stat) || process__look_by_living(process) == 0)
 		return 0;
 	return refuse(why, -ESRCH,
 		      "process %d (%s) has ended already; it is a zombie that its"
@@ -390,7 +351,7 @@ int process__open(pid_t pid, struct process **out, struct buf *why)
 	process = calloc(1, sizeof(*process));
 	if (!process)
 		return refuse(why, -ENOMEM, "out of memory");
-	process->pid = pid;
+	process->pid = process->by = pid;
 	process->procfd = process->firstfd = process->pidfd = -1;
 	err = open_proc(process, why);
 	if (!err)

@@ -31,6 +31,20 @@ static void values_are_found_by_their_whole_name(void **state)
 	buf__free(&environment);
 }
 
+static void temporary_files_are_where_it_says(void **state)
+{
+	struct buf environment = BUF_INIT;
+
+	(void)state;
+	assert_string_equal(environment__temporary(&environment), "/tmp");
+	buf__add(&environment, "TMPDIR=\0", 8);
+	assert_string_equal(environment__temporary(&environment), "/tmp");
+	buf__reset(&environment);
+	buf__add(&environment, "A=1\0TMPDIR=/var/tmp\0", 20);
+	assert_string_equal(environment__temporary(&environment), "/var/tmp");
+	buf__free(&environment);
+}
+
 static void our_own_can_be_read(void **state)
 {
 	struct buf environment = BUF_INIT;
@@ -48,6 +62,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_found_by_their_whole_name),
+		cmocka_unit_test(temporary_files_are_where_it_says),
 		cmocka_unit_test(our_own_can_be_read),
 	};
 

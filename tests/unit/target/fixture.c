@@ -117,6 +117,39 @@ const char *fixture__hear(struct child *child)
 	return line;
 }
 
+static FILE *said;
+static int not_listened_to;
+
+void fixture__listen(void)
+{
+	said = tmpfile();
+	assert_non_null(said);
+	not_listened_to = dup(STDERR_FILENO);
+	assert_true(not_listened_to >= 0);
+	assert_true(dup2(fileno(said), STDERR_FILENO) >= 0);
+}
+
+const char *fixture__said(void)
+{
+	static const char next[] = "\ngctrace:   ";
+	static char text[4096];
+	size_t len;
+
+	assert_true(dup2(not_listened_to, STDERR_FILENO) >= 0);
+	close(not_listened_to);
+	rewind(said);
+	len = fread(text, 1, sizeof(text) - 1, said);
+	fclose(said);
+	text[len] = '\0';
+	for (char *at = strstr(text, next); at; at = strstr(at, next)) {
+		const char *rest = at + strlen(next);
+
+		*at++ = ' ';
+		memmove(at, rest, strlen(rest) + 1);
+	}
+	return text;
+}
+
 bool fixture__is_root(void)
 {
 	if (geteuid() == 0)

@@ -36,6 +36,13 @@ void fixture__stop(struct child *child);
 void fixture__say(struct child *child, const char *line);
 const char *fixture__hear(struct child *child);
 
+/*
+ * What is written to standard error from the one to the other, with messages of several lines
+ * joined. The text is the fixture's.
+ */
+void fixture__listen(void);
+const char *fixture__said(void);
+
 /* Is this test to be skipped because we are not root? Says so. */
 bool fixture__is_root(void);
 

@@ -22,6 +22,7 @@
 #include "fixture.h"
 #include "target/maps.h"
 #include "target/process.h"
+#include "target/remote.h"
 
 /* A child that does `act` and then waits to be killed; act may be NULL. */
 static pid_t child_with(void (*act)(void))
@@ -109,6 +110,32 @@ static void opens_a_child(void **state)
 	process__free(self);
 	process__free(NULL);
 	buf__free(&text);
+}
+
+#define OWN_BYTES (UINT64_C(32) << 20)
+
+static void have_memory(void)
+{
+	char *own = malloc(OWN_BYTES);
+
+	for (uint64_t at = 0; own && at < OWN_BYTES; at += 4096)
+		own[at] = 1;
+	__asm__ volatile("" : : "r"(own) : "memory");
+}
+
+static void tells_memory_of_its_own(void **state)
+{
+	pid_t pid = child_with(NULL), rich_pid = child_with(have_memory);
+	struct process *process = must_open(pid), *rich = must_open(rich_pid);
+
+	(void)state;
+	assert_true(process__own_memory(process) > 0);
+	assert_true(process__own_memory(rich) >= process__own_memory(process) + OWN_BYTES / 2);
+	end_child(pid);
+	end_child(rich_pid);
+	assert_int_equal(process__own_memory(process), 0);
+	process__free(process);
+	process__free(rich);
 }
 
 static void a_pidfd_tells_its_end(void **state)
@@ -353,6 +380,54 @@ static void finds_by_name(void **state)
 	buf__free(&why);
 }
 
+/* It reads `input`, and goes by the first of its words. */
+static pid_t child_of_words(int input, const char *name, const char *word, const char *last)
+{
+	int ready[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		dup2(input, STDIN_FILENO);
+		execl("/bin/cat", name, "-", word, last, NULL);
+		_exit(127);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 0); /* executed by now */
+	close(ready[0]);
+	return pid;
+}
+
+/* A line for each process, however much stands on its command line. */
+static void several_of_a_name_have_a_line_each(void **state)
+{
+	static char words[1000];
+	struct buf why = BUF_INIT;
+	const char *line;
+	pid_t one, other, pid;
+	int input[2];
+
+	(void)state;
+	assert_int_equal(pipe2(input, O_CLOEXEC), 0);
+	snprintf(findme, sizeof(findme), "long-%d", getpid());
+	memset(words, 'w', sizeof(words) - 1);
+	one = child_of_words(input[0], findme, words, "Main");
+	other = child_of_words(input[0], findme, words, "Other");
+	assert_int_equal(process__resolve(findme, &pid, &why), -EEXIST);
+	for (line = buf__str(&why); (line = strchr(line, '\n')); line++)
+		assert_true(strcspn(line + 1, "\n") <= 100);
+	assert_non_null(strstr(buf__str(&why), "w Main"));
+	assert_non_null(strstr(buf__str(&why), "w Other"));
+	buf__free(&why);
+	end_child(one);
+	end_child(other);
+	close(input[0]);
+	close(input[1]);
+}
+
 static void resolves_numbers(void **state)
 {
 	struct buf why = BUF_INIT;
@@ -425,6 +500,55 @@ static void a_process_without_its_main_thread(void **state)
 	close(ready[1]);
 }
 
+/* The same where it goes while it is looked at: the first read after that is by another. */
+static void its_main_thread_goes_while_it_is_looked_at(void **state)
+{
+	struct maps maps = MAPS_INIT;
+	struct process *process;
+	struct remote memory;
+	int ready[2], err;
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		end_main_thread();
+		if (read(ready[0], &byte, 1) == 1)
+			syscall(SYS_exit, 0);
+	}
+	process = must_open(pid);
+	assert_int_equal(process__look_by_living(process), 0);
+	assert_int_equal(process->by, pid);
+	remote__init(&memory, process->by);
+	assert_int_equal(remote__read(&memory, (uintptr_t)findme, &byte, 1), 0);
+	assert_false(memory.is_gone);
+	assert_int_equal(write(ready[1], "x", 1), 1);
+	while ((err = remote__read(&memory, (uintptr_t)findme, &byte, 1)) == 0)
+		sched_yield();
+	assert_int_equal(err, -ESRCH);
+	assert_true(memory.is_gone);
+	assert_int_equal(maps__read(&maps, process), 0);
+	assert_int_equal(maps.count, 0);
+	maps__free(&maps);
+	assert_int_equal(process__look_by_living(process), 0);
+	assert_int_not_equal(process->by, pid);
+	remote__go_on_by(&memory, process->by);
+	assert_int_equal(remote__read(&memory, (uintptr_t)findme, &byte, 1), 0);
+	assert_false(memory.is_gone);
+	assert_int_equal(maps__read(&maps, process), 0);
+	assert_true(maps.count > 0);
+	maps__free(&maps);
+	assert_int_equal(process__look_by_living(process), 0);
+	assert_int_equal(remote__read(&memory, (uintptr_t)findme, &byte, 1), 0);
+	end_child(pid);
+	assert_int_equal(process__look_by_living(process), -ESRCH);
+	process__free(process);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 static void opens_files_of_the_target(void **state)
 {
 	pid_t pid = child_with(NULL);
@@ -457,10 +581,41 @@ static void opens_files_of_the_target(void **state)
 	end_child(pid);
 }
 
+/*
+ * That a terminal was opened and closed again can be seen from its other end, which hangs up then;
+ * that nobody has opened it so far is another thing.
+ */
+static void a_device_is_never_opened(void **state)
+{
+	int other_end = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), fd;
+	struct pollfd end = { .fd = other_end };
+	struct process *process = must_open(getpid());
+	char name[64];
+
+	(void)state;
+	if (other_end < 0 || unlockpt(other_end) || ptsname_r(other_end, name, sizeof(name)) ||
+	    access(name, R_OK)) {
+		process__free(process);
+		SKIP("there are no terminals here");
+	}
+	assert_int_equal(process__open_file(process, name, O_RDONLY), -EINVAL);
+	assert_int_equal(process__open_file(process, name, O_RDONLY | O_DIRECTORY), -ENOTDIR);
+	assert_int_equal(process__open_file(process, name, O_PATH), -EINVAL);
+	assert_int_equal(poll(&end, 1, 0), 0);
+	/* It would be seen. */
+	fd = open(name, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(poll(&end, 1, 0), 1);
+	close(other_end);
+	process__free(process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(opens_a_child),
+		cmocka_unit_test(tells_memory_of_its_own),
 		cmocka_unit_test(a_pidfd_tells_its_end),
 		cmocka_unit_test(a_hostile_name_fools_nobody),
 		cmocka_unit_test(no_such_process),
@@ -471,8 +626,11 @@ int main(void)
 		cmocka_unit_test(tells_seccomp),
 		cmocka_unit_test(tells_namespaces),
 		cmocka_unit_test(finds_by_name),
+		cmocka_unit_test(several_of_a_name_have_a_line_each),
 		cmocka_unit_test(resolves_numbers),
 		cmocka_unit_test(a_process_without_its_main_thread),
+		cmocka_unit_test(a_device_is_never_opened),
+		cmocka_unit_test(its_main_thread_goes_while_it_is_looked_at),
 		cmocka_unit_test_setup_teardown(opens_files_of_the_target, fixture__enter,
 						fixture__leave),
 	};
