@@ -73,8 +73,14 @@ enum record_kind {
 	RECORD_LOSS = 130, /* record_call: enum loss_kind (user/stream/loss.h), growth since the
 			      last one, stamp until which it has happened (from the head's on) */
 	RECORD_TARGET = 131, /* a target joined; its facts stand in the header or a block */
-	RECORD_SPLIT = 132   /* of a recording: a batch without its objects' references
+	RECORD_SPLIT = 132,  /* of a recording: a batch without its objects' references
 				(user/stream/split.h) */
+
+	/* samples of threads, made in user space as well: user/stream/sample_record.h */
+	RECORD_SAMPLE_NAME = 133,
+	RECORD_SAMPLE_STACK = 134,
+	RECORD_SAMPLE_ROWS = 135,
+	RECORD_SAMPLE_SWEEP = 136
 };
 
 struct record {

@@ -20,6 +20,13 @@
  *                                them after the drop (opener.h)
  *   lockdown=confidentiality     loading fails with EINVAL and a text about a helper, from which
  *                                nobody would guess the reason: looked at before anything else
+ *   walks along threads          6.7, c68a78ffe2cb "bpf: Introduce task open coded iterator
+ *                                kfuncs"; found by loading a program (census.h). One does not
+ *                                find its end if the last thread is released meanwhile, or until
+ *                                6.8 if the first one is replaced by an exec: bpf/sample.bpf.c
+ *   iterator for one thread      6.1; until 6.12, 9495a5b731fc "bpf: Fix iter/task tid filtering",
+ *                                it found the first threads of processes only, and before 6.1
+ *                                there are all threads in it: told by what it finds
  *   ref_ctr_offset               4.20; its place in perf_event_attr.config is told by sysfs
  *   RLIMIT_MEMLOCK               counted BPF memory until 5.11, d5299b67dd59; our floor is 5.15:
  *                                nothing is raised
@@ -27,9 +34,11 @@
 #include "attach/kernel.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,4 +235,25 @@ int kernel__look(struct kernel *kernel)
 void kernel__forget(struct kernel *kernel)
 {
 	kernel->sleepable = kernel->multi = kernel->keep_inner_maps = false;
+}
+
+/* libbpf's own words: only for those who want to debug. */
+static int print(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char line[512];
+	size_t len;
+
+	if (level == LIBBPF_DEBUG || !report__is_verbose())
+		return 0;
+	vsnprintf(line, sizeof(line), format, args);
+	len = strlen(line);
+	if (len && line[len - 1] == '\n')
+		line[len - 1] = 0;
+	debug("%s", line);
+	return 0;
+}
+
+void kernel__take_log(void)
+{
+	libbpf_set_print(print);
 }

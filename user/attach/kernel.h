@@ -53,4 +53,7 @@ void kernel__forget(struct kernel *kernel);
  */
 int kernel__explain(int err, const char *what);
 
+/* libbpf's log goes to debug() from here on, instead of to stderr. */
+void kernel__take_log(void);
+
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "attach/target.h"
@@ -79,6 +80,21 @@ bool thread__is_there(const struct target *target, pid_t tid)
 	there = !is_exiting(tasks, name);
 	close(tasks);
 	return there;
+}
+
+bool thread__executes(const struct target *target, pid_t tid)
+{
+	int tasks = process__open_tasks(target->process);
+	char name[16], text[256];
+	long call = -1;
+
+	if (tasks < 0)
+		return false;
+	snprintf(name, sizeof(name), "%d", tid);
+	if (read_text(tasks, name, "syscall", text, sizeof(text)))
+		sscanf(text, "%ld", &call); /* one that does not wait is "running" */
+	close(tasks);
+	return call == SYS_execve || call == SYS_execveat;
 }
 
 pid_t thread__living(const struct target *target)

@@ -16,4 +16,7 @@ pid_t thread__living(const struct target *target);
 /* Is a thread of the process there, and not exiting? */
 bool thread__is_there(const struct target *target, pid_t tid);
 
+/* Is it in execve, waiting for something? There the other threads' ends are waited for. */
+bool thread__executes(const struct target *target, pid_t tid);
+
 #endif
