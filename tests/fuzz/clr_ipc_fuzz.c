@@ -2,16 +2,10 @@
 /* Any bytes as a runtime's reply: nothing is read outside of them, and texts are UTF-8. */
 #include <errno.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "attach/clr_ipc.h"
 #include "base/escape.h"
-
-#define CHECK(condition)         \
-	do {                     \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
+#include "check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -38,14 +38,17 @@ struct agent {
 	bool (*is_refused)(const struct process *process, const struct maps *maps,
 			   const struct runtime *runtime, struct buf *why);
 	int (*load)(const struct process *process, const struct runtime *runtime,
-		    const char *library, struct patience *patience, struct buf *why);
+		    const char *library, const char *options, struct patience *patience,
+		    struct buf *why);
 	const char *brings;
 };
 
 static int load_dotnet(const struct process *process, const struct runtime *runtime,
-		       const char *library, struct patience *patience, struct buf *why)
+		       const char *library, const char *options, struct patience *patience,
+		       struct buf *why)
 {
 	(void)runtime; /* asks for its version itself */
+	(void)options; /* has none */
 	return agent_dotnet__load(process, library, patience, why);
 }
 
@@ -53,7 +56,7 @@ static const struct agent agents[] = {
 	{ RUNTIME_DOTNET, GCTRACE_DOTNET_LIBRARY, agent_dotnet__is_refused, load_dotnet,
 	  "collections, moves, survivals, heap dumps and roots" },
 	{ RUNTIME_HOTSPOT, GCTRACE_HOTSPOT_LIBRARY, agent_hotspot__is_refused,
-	  agent_hotspot__load, "heap dumps and roots" },
+	  agent_hotspot__load, "heap dumps and roots, and what lives by allocation site" },
 	/* It has none, and that is said in its own words. */
 	{ RUNTIME_OPENJ9, GCTRACE_HOTSPOT_LIBRARY, agent_hotspot__is_refused,
 	  agent_hotspot__load, "" },
@@ -183,7 +186,7 @@ static void say_it_is_there(const struct process *process, uint64_t took_ns)
 	buf__free(&text);
 }
 
-static int load(const struct process *process, const struct sight *sight,
+static int load(const struct process *process, const struct sight *sight, const char *options,
 		struct note_cache *cache, struct patience *patience)
 {
 	const struct agent *agent = agent_for(sight->runtime);
@@ -192,7 +195,8 @@ static int load(const struct process *process, const struct sight *sight,
 	int err = find_library(agent->library, &library, &why);
 
 	if (!err)
-		err = agent->load(process, sight->runtime, buf__str(&library), patience, &why);
+		err = agent->load(process, sight->runtime, buf__str(&library), options, patience,
+				  &why);
 	if (err && err != -EEXIST)
 		fail(process, err, buf__str(&why));
 	else if (check(process, cache))
@@ -236,7 +240,27 @@ static int judge(const struct process *process, const struct sight *sight)
 	return answer;
 }
 
-static int load_locked(const struct process *process, struct note_cache *cache, int stop_fd)
+/* One that is there is given its options; where that cannot be, it goes on with those it has. */
+static void tell(const struct process *process, const struct sight *sight, const char *options,
+		 struct patience *patience)
+{
+	struct buf library = BUF_INIT, why = BUF_INIT;
+	int err = find_library(GCTRACE_HOTSPOT_LIBRARY, &library, &why);
+
+	if (!err)
+		err = agent_hotspot__tell(process, &sight->maps, buf__str(&library), options,
+					  patience, &why);
+	if (err && err != -EEXIST)
+		warning("gctrace's agent in pid %d keeps the options that it has, and is not told"
+			" %s: %s", process->pid, options,
+			err == -EXDEV ? "it was loaded from a file that is not there any more" :
+					buf__str(&why));
+	buf__free(&library);
+	buf__free(&why);
+}
+
+static int load_locked(const struct process *process, const char *options,
+		       struct note_cache *cache, int stop_fd)
 {
 	struct patience patience = patience__for(process, stop_fd);
 	struct sight sight;
@@ -247,12 +271,15 @@ static int load_locked(const struct process *process, struct note_cache *cache, 
 								    "it has ended meanwhile");
 	answer = judge(process, &sight);
 	if (answer > 0)
-		answer = load(process, &sight, cache, &patience);
+		answer = load(process, &sight, options, cache, &patience);
+	else if (!answer && options && sight.runtime->has_agent &&
+		 sight.runtime->kind == RUNTIME_HOTSPOT)
+		tell(process, &sight, options, &patience);
 	sight__close(&sight);
 	return answer;
 }
 
-int agent__load(const struct process *process, int stop_fd)
+int agent__load(const struct process *process, const char *options, int stop_fd)
 {
 	struct note_cache *cache = note_cache__new();
 	int err;
@@ -260,7 +287,7 @@ int agent__load(const struct process *process, int stop_fd)
 	if (!cache)
 		return error_errno(ENOMEM, "cannot load an agent");
 	lock(process, stop_fd);
-	err = load_locked(process, cache, stop_fd);
+	err = load_locked(process, options, cache, stop_fd);
 	flock(process->procfd, LOCK_UN);
 	note_cache__free(cache);
 	return err;

@@ -54,14 +54,6 @@ static const char *get_variable(const void *environment, const char *name)
 	return environment__get(environment, name);
 }
 
-/* Where the runtime has its socket, as the process sees it. */
-static const char *temporary(const struct buf *environment)
-{
-	const char *directory = environment__get(environment, "TMPDIR");
-
-	return directory && *directory ? directory : "/tmp";
-}
-
 static bool is_forbidden(const struct buf *environment, struct buf *why)
 {
 	struct buf setting = BUF_INIT;
@@ -78,7 +70,7 @@ static bool is_forbidden(const struct buf *environment, struct buf *why)
 static bool lacks_directory(const struct process *process, const struct buf *environment,
 			    struct buf *why)
 {
-	const char *directory = temporary(environment);
+	const char *directory = environment__temporary(environment);
 	int fd = process__open_file(process, directory, O_PATH | O_DIRECTORY);
 
 	if (fd >= 0)
@@ -162,7 +154,8 @@ static bool may_write(const struct process *process, const char *directory)
 static int no_socket(const struct loading *loading, int err)
 {
 	const struct process *process = loading->process;
-	const char *directory = escape(temporary(&loading->environment));
+	const char *own = environment__temporary(&loading->environment);
+	const char *directory = escape(own);
 	struct buf *why = loading->why;
 
 	if (is_gone(loading))
@@ -171,7 +164,7 @@ static int no_socket(const struct loading *loading, int err)
 	if (err == -EACCES || err == -EPERM)
 		buf__printf(why, "its diagnostics socket in %s belongs to user %u: run gctrace as"
 			    " root, or as that user", directory, (unsigned int)process->euid);
-	else if (err == -ENOENT && !may_write(process, temporary(&loading->environment)))
+	else if (err == -ENOENT && !may_write(process, own))
 		buf__printf(why, "its user %u may not write to %s, so its runtime could make no"
 			    " socket there: start it with a TMPDIR where it can",
 			    (unsigned int)process->euid, directory);
@@ -194,10 +187,11 @@ static int no_socket(const struct loading *loading, int err)
 /* A process that is starting makes its socket some ms after its runtime is there. */
 static int connect_to(struct loading *loading)
 {
+	const char *directory = environment__temporary(&loading->environment);
 	int fd;
 
 	do {
-		fd = clr_socket__connect(loading->process, temporary(&loading->environment));
+		fd = clr_socket__connect(loading->process, directory);
 	} while ((fd == -ENOENT || fd == -EAGAIN || fd == -ECONNREFUSED) &&
 		 patience__wait(loading->patience));
 	return fd < 0 ? no_socket(loading, fd) : fd;
@@ -351,7 +345,7 @@ static int try(struct loading *loading, enum agent_way way)
 	int err, left;
 
 	if (agent_file__place(&file, loading->process, loading->library, way,
-			      temporary(&loading->environment), loading->why))
+			      environment__temporary(&loading->environment), loading->why))
 		return 1;
 	say_what_comes(loading, &file);
 	err = attach(loading, file.path, &result);

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "agents/hotspot/contract.h"
 #include "attach/agent_file.h"
@@ -49,9 +51,10 @@ bool agent_hotspot__is_refused(const struct process *process, const struct maps 
 
 struct loading {
 	const struct process *process;
-	const char *library;
+	const char *library, *options;
 	struct patience *patience;
 	bool warns; /* the JVM does, of each agent */
+	bool tells; /* it is there, and is given options */
 	struct buf environment;
 	struct buf *why;
 };
@@ -62,8 +65,12 @@ static void say_what_comes(const struct loading *loading, const struct agent_fil
 	struct buf text = BUF_INIT;
 
 	process__describe(loading->process, &text);
-	buf__printf(&text, " is asked by its attach socket to load gctrace's agent: %s",
-		    escape(loading->library));
+	if (loading->tells)
+		buf__printf(&text, " is asked by its attach socket to tell gctrace's agent %s",
+			    loading->options);
+	else
+		buf__printf(&text, " is asked by its attach socket to load gctrace's agent: %s",
+			    escape(loading->library));
 	if (file->way != AGENT_BY_ITS_PATH) {
 		buf__add_str(&text, ", as ");
 		agent_file__describe(file, &text);
@@ -140,7 +147,8 @@ static int try(struct loading *loading, enum agent_way way)
 		return 1;
 	say_what_comes(loading, &file);
 	err = jvm_socket__ask(loading->process,
-			      &(struct jvm_question){ "load", { file.path, "true", NULL } },
+			      &(struct jvm_question){ "load", { file.path, "true",
+							  loading->options } },
 			      loading->patience, &answer, loading->why);
 	left = agent_file__remove(&file);
 	if (left && process__alive(loading->process))
@@ -171,11 +179,13 @@ static int try_each_way(struct loading *loading)
 }
 
 int agent_hotspot__load(const struct process *process, const struct runtime *runtime,
-			const char *library, struct patience *patience, struct buf *why)
+			const char *library, const char *options, struct patience *patience,
+			struct buf *why)
 {
 	struct loading loading = {
 		.warns = jvm_socket__major(runtime) >= WARNS_FROM,
-		.process = process, .library = library, .patience = patience, .why = why,
+		.process = process, .library = library, .options = options,
+		.patience = patience, .why = why,
 	};
 	int err = environment__read(process, &loading.environment);
 
@@ -185,4 +195,35 @@ int agent_hotspot__load(const struct process *process, const struct runtime *run
 		err = try_each_way(&loading);
 	buf__free(&loading.environment);
 	return err;
+}
+
+/* A copy of the library that it was loaded from is gone, and another one would be another agent. */
+static bool is_from(const struct maps *maps, const char *library)
+{
+	const struct map *map = NULL;
+	struct stat here;
+
+	if (stat(library, &here))
+		return false;
+	while ((map = maps__next_file(maps, map)))
+		if (map->inode == here.st_ino && map->major == major(here.st_dev) &&
+		    map->minor == minor(here.st_dev))
+			return true;
+	return false;
+}
+
+int agent_hotspot__tell(const struct process *process, const struct maps *maps,
+			const char *library, const char *options, struct patience *patience,
+			struct buf *why)
+{
+	struct loading loading = {
+		.process = process, .library = library, .options = options,
+		.patience = patience, .why = why, .tells = true,
+	};
+	int err;
+
+	if (!is_from(maps, library))
+		return -EXDEV;
+	err = try(&loading, AGENT_BY_ITS_PATH);
+	return err > 0 ? -EXDEV : err;
 }

@@ -19,6 +19,15 @@ struct runtime;
 bool agent_hotspot__is_refused(const struct process *process, const struct maps *maps,
 			       const struct runtime *runtime, struct buf *why);
 int agent_hotspot__load(const struct process *process, const struct runtime *runtime,
-			const char *library, struct patience *patience, struct buf *why);
+			const char *library, const char *options, struct patience *patience,
+			struct buf *why);
+
+/*
+ * The same for one that is loaded already, from this very file, to give it options. -EXDEV: it was
+ * loaded from another file, which nobody can name to the JVM any more.
+ */
+int agent_hotspot__tell(const struct process *process, const struct maps *maps,
+			const char *library, const char *options, struct patience *patience,
+			struct buf *why);
 
 #endif

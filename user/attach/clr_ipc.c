@@ -21,9 +21,13 @@ enum set {
 enum command {
 	PROFILER_ATTACH = 0x01,
 	PROCESS_INFO_2 = 0x04,
+	PROCESS_ENABLE_PERF_MAP = 0x05,
+	PROCESS_DISABLE_PERF_MAP = 0x06,
 	SERVER_OK = 0x00,
 	SERVER_ERROR = 0xff,
 };
+
+#define PERF_MAP_ONLY 3 /* 1: with a dump of the code as well, 2: that alone */
 
 static const char magic[14] = "DOTNET_IPC_V1";
 
@@ -119,6 +123,19 @@ void clr_ipc__add_attach(struct buf *request, const struct clr_guid *guid, const
 void clr_ipc__add_process_info(struct buf *request)
 {
 	end(request, begin(request, SET_PROCESS, PROCESS_INFO_2));
+}
+
+void clr_ipc__add_enable_perf_map(struct buf *request)
+{
+	const size_t start = begin(request, SET_PROCESS, PROCESS_ENABLE_PERF_MAP);
+
+	add_number(request, PERF_MAP_ONLY, 4);
+	end(request, start);
+}
+
+void clr_ipc__add_disable_perf_map(struct buf *request)
+{
+	end(request, begin(request, SET_PROCESS, PROCESS_DISABLE_PERF_MAP));
 }
 
 void clr_guid__add(struct buf *text, const struct clr_guid *guid)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The diagnostics protocol that every process of .NET 5 and later serves on a socket of its own,
- * as far as it is needed to load an agent. A request and its reply have the same form, all numbers
- * little endian:
+ * as far as it is needed to load an agent or to have the names of compiled code. A request and
+ * its reply have the same form, all numbers little endian:
  *
  *	"DOTNET_IPC_V1\0"   u16 bytes of the whole   u8 command set   u8 command   u16 0   payload
  *
@@ -41,6 +41,12 @@ void clr_guid__add(struct buf *text, const struct clr_guid *guid);
 void clr_ipc__add_attach(struct buf *request, const struct clr_guid *guid, const char *path,
 			 uint32_t timeout_ms);
 void clr_ipc__add_process_info(struct buf *request);
+
+/*
+ * .NET 8 on: begin to write a perf map (and nothing else of its kind), with what there is by now.
+ */
+void clr_ipc__add_enable_perf_map(struct buf *request);
+void clr_ipc__add_disable_perf_map(struct buf *request);
 
 struct clr_reply {
 	bool ok;	 /* else result says why not */

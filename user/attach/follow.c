@@ -334,14 +334,22 @@ static bool is_ending(const struct target *target)
 /*
  * Links had ended with their thread, and were made anew for one that lives on. That may be one that
  * executes another image: it waits for the others to end, and tells nothing any more. So it is
- * judged a little later.
+ * judged a little later; where it is seen to wait for that, a little later than that.
  */
 static void judge_gap(struct target *target)
 {
-	if (!target->gap || clock__monotonic_ns() - target->gone_ns < GAP_NS)
+	const uint64_t now = clock__monotonic_ns();
+	pid_t thread;
+
+	if (!target->gap || now - target->gone_ns < GAP_NS)
 		return;
+	thread = thread__living(target);
+	if (thread && thread__executes(target, thread)) {
+		target->gone_ns = now;
+		return;
+	}
 	target->gap = false;
-	target->missed += thread__living(target) != 0;
+	target->missed += thread != 0;
 }
 
 /* Those whose mappings changed. Attaching may take long enough for more to happen. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/refuse.h"
 
 /* What is left of the text. */
 struct cursor {
@@ -340,21 +341,15 @@ int operands__parse(const char *text, uint16_t machine, struct site *site, struc
 	for (skip_blanks(&cursor); *cursor.at; skip_blanks(&cursor)) {
 		const char *start = cursor.at;
 
-		if (site->count == OPERANDS_MAX) {
-			if (why)
-				buf__printf(why, "more than %d arguments in \"%s\"", OPERANDS_MAX,
-					    escape(text));
-			return -E2BIG;
-		}
+		if (site->count == OPERANDS_MAX)
+			return refuse(why, -E2BIG, "more than %d arguments in \"%s\"",
+				      OPERANDS_MAX, escape(text));
 		err = parse_one(&cursor, machine, &site->operands[site->count]);
-		if (err) {
-			if (why)
-				buf__printf(why, "argument %llu at \"%s\" %s",
-					    (unsigned long long)site->count + 1, escape(start),
-					    err == -ENOTSUP ? "is of a form that cannot be read" :
-							      "is malformed");
-			return err;
-		}
+		if (err)
+			return refuse(why, err, "argument %llu at \"%s\" %s",
+				      (unsigned long long)site->count + 1, escape(start),
+				      err == -ENOTSUP ? "is of a form that cannot be read" :
+							"is malformed");
 		site->count++;
 	}
 	return 0;

@@ -99,3 +99,8 @@ int privileges__drop(bool keep_kill)
 	err = privileges__keep(set);
 	return err ? error_errno(err, "privileges could not be given up") : 0;
 }
+
+int privileges__renounce(void)
+{
+	return set_capabilities(0);
+}

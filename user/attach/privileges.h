@@ -23,12 +23,20 @@
 #include <stdint.h>
 
 /*
- * To be called while the process has one thread, and when output files are open. 0, or negative
- * errno after an error message: nothing, or only a part, was given up then.
+ * To be called while the process has one thread (or others that renounce theirs afterwards), and
+ * when output files are open. 0, or negative errno after an error message: nothing, or only a
+ * part, was given up then.
  */
 int privileges__drop(bool keep_kill);
 
 /* The same for any set of capabilities (bits), without a message. */
 int privileges__keep(uint64_t set);
+
+/*
+ * This thread gives up all capabilities: for one that was there when privileges were dropped, which
+ * a thread does for itself (but the user changes for all, which takes that they still have them).
+ * 0 or negative errno.
+ */
+int privileges__renounce(void);
 
 #endif

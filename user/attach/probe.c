@@ -26,6 +26,8 @@ const struct probe_row probe_rows[] = {
 	REQUEST(dump),
 	REQUEST(postpone),
 	REQUEST(pause),
+	/* Up for as long as the trace is. */
+	{ PROVIDER_GCTRACE, "request__moves", "request", LEVEL_EXACT_MOVES, false },
 
 	/* The pools also tell which collections there are: those of ZGC are nothing else. */
 	HOTSPOT(gc__begin, LEVEL_COLLECTIONS, true),
@@ -75,6 +77,8 @@ const char *level__name(enum level level)
 		return "dump";
 	case LEVEL_ALLOCATIONS:
 		return "allocations";
+	case LEVEL_EXACT_MOVES:
+		return "exact moves";
 	default:
 		return "several";
 	}

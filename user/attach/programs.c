@@ -42,22 +42,6 @@ struct programs {
 	uint64_t load_ns;
 };
 
-/* libbpf's own words: only for those who want to debug. */
-static int print(enum libbpf_print_level level, const char *format, va_list args)
-{
-	char line[512];
-	size_t len;
-
-	if (level == LIBBPF_DEBUG || !report__is_verbose())
-		return 0;
-	vsnprintf(line, sizeof(line), format, args);
-	len = strlen(line);
-	if (len && line[len - 1] == '\n')
-		line[len - 1] = 0;
-	debug("%s", line);
-	return 0;
-}
-
 static int share_maps(const struct programs *programs, struct bpf_object *object)
 {
 	const char *name;
@@ -171,7 +155,7 @@ int programs__new(const struct kernel *kernel, const struct tables *tables, unsi
 
 	if (!programs)
 		return error_errno(-ENOMEM, "no memory");
-	libbpf_set_print(print);
+	kernel__take_log();
 	programs->tables = tables;
 	programs->shards = shards;
 	programs->sleepable = kernel->sleepable;

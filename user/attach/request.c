@@ -55,6 +55,16 @@ static int has_ended(const struct request *request)
 	return error_errno(-ESRCH, "pid %d has ended", request->target->process->pid);
 }
 
+/*
+ * Its memory goes some moments before its threads: nothing is mapped then, though they are there.
+ */
+static bool is_ending(const struct request *request)
+{
+	const pid_t thread = thread__living(request->target);
+
+	return !thread || !thread__is_there(request->target, thread);
+}
+
 static int add_place(struct request *request, const struct module *module,
 		     const struct note_probe *probe)
 {
@@ -63,7 +73,7 @@ static int add_place(struct request *request, const struct module *module,
 
 	place.module.fd = -1;
 	err = module__open(&place.module, request->target->process, NULL);
-	if (err && !thread__living(request->target))
+	if (err && is_ending(request))
 		return has_ended(request);
 	if (err)
 		return error_errno(err, "cannot open %s", escape(module->name));

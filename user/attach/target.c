@@ -69,6 +69,12 @@ void target__free(struct target *target)
 	free(target);
 }
 
+bool target__wants_moves(const struct target *target)
+{
+	return target->wanted & (target->runtime->kind == RUNTIME_HOTSPOT ? LEVEL_EXACT_MOVES :
+									    LEVEL_MOVES);
+}
+
 /* ---- What there is ---- */
 
 static void warn_of_skipped(struct target *target)

@@ -35,7 +35,8 @@ enum level {
 	LEVEL_MOVES = 4,	/* moved and surviving ranges */
 	LEVEL_DUMP = 8,		/* containers, roots, objects, classes */
 	LEVEL_ALLOCATIONS = 16, /* sampled allocations */
-	LEVEL_ALL = 31
+	LEVEL_EXACT_MOVES = 32, /* asks for all moves, also where they cost pauses much */
+	LEVEL_ALL = 63
 };
 
 enum target_state {
@@ -72,7 +73,7 @@ struct target {
 	struct links links;	    /* after an exec they are the successor's */
 	int memory_fd;		    /* /proc/PID/mem, to look at semaphores; -1 */
 	pid_t gone;		    /* a thread that links were made for and that has exited; 0 */
-	uint64_t gone_ns;	    /* when that was seen */
+	uint64_t gone_ns;	    /* when that, or one that executes, was seen last */
 	bool leader_gone;	    /* the process's first thread has exited, others run */
 	bool look;		    /* something was mapped: scan again */
 	bool suspect;		    /* before that look news of it may have been lost */
@@ -86,6 +87,9 @@ struct target {
 	struct buf said;	    /* what could not be looked into, as warned of last */
 	bool knows_build;	    /* its agent was compared with the one here */
 };
+
+/* Is it asked for moves? HotSpot's need a level of their own. Its runtime is known. */
+bool target__wants_moves(const struct target *target);
 
 /*
  * What follows is for the session.

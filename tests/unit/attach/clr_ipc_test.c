@@ -58,6 +58,21 @@ static void a_question_has_no_payload(void **state)
 	buf__free(&request);
 }
 
+static void a_perf_map_is_asked_for_alone(void **state)
+{
+	struct buf request = BUF_INIT;
+
+	(void)state;
+	clr_ipc__add_enable_perf_map(&request);
+	assert_int_equal(request.len, CLR_IPC_HEADER + 4);
+	assert_memory_equal(request.data + 14, "\x18\0\x04\x05\0\0\x03\0\0\0", 10);
+	buf__reset(&request);
+	clr_ipc__add_disable_perf_map(&request);
+	assert_int_equal(request.len, CLR_IPC_HEADER);
+	assert_memory_equal(request.data + 14, "\x14\0\x04\x06\0\0", 6);
+	buf__free(&request);
+}
+
 static void what_fits_into_no_request_is_refused(void **state)
 {
 	struct buf request = BUF_INIT, path = BUF_INIT;
@@ -385,6 +400,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_attach_is_byte_for_byte_as_documented),
 		cmocka_unit_test(a_question_has_no_payload),
+		cmocka_unit_test(a_perf_map_is_asked_for_alone),
 		cmocka_unit_test(what_fits_into_no_request_is_refused),
 		cmocka_unit_test(bytes_that_are_no_text_become_one),
 		cmocka_unit_test(an_id_is_written_as_people_write_it),

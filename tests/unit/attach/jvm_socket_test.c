@@ -102,6 +102,7 @@ static void live(int ready, enum kind kind)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	name_files(getpid());
+	unlink(fake.socket); /* as a JVM does: of a process that had its number before */
 	if (kind != IGNORANT)
 		signal(SIGQUIT, on_quit);
 	if (kind == LISTENING && !pthread_create(&thread, NULL, listener, NULL))

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -255,6 +256,36 @@ static void exec_by_another_thread(void **state)
 {
 	NEEDS_ROOT;
 	exec_is_a_new_target(true);
+}
+
+/*
+ * The thread that executes waits for all others to end, and one of them takes its time: it is held
+ * where a tracer hears of its exit.
+ */
+static void exec_by_a_thread_that_has_to_wait(void **state)
+{
+	struct session_options options = watched();
+	struct target *old;
+	struct bench bench;
+	uint64_t until;
+	pid_t late;
+	int status;
+
+	NEEDS_ROOT;
+	bench__start(&bench, &options, LEVEL_COLLECTIONS);
+	old = bench.target;
+	late = (pid_t)victim__do(&bench.victim, VICTIM_THREAD, 0, 0);
+	assert_int_equal(ptrace(PTRACE_SEIZE, late, 0, PTRACE_O_TRACEEXIT), 0);
+	victim__tell(&bench.victim, VICTIM_EXEC, true, 0);
+	assert_int_equal(waitpid(late, &status, __WALL), late);
+	until = clock__monotonic_ns() + 2 * NS_PER_S;
+	while (clock__monotonic_ns() < until)
+		assert_int_equal(session__poll(bench.session, 10), 0);
+	assert_int_equal(told.joins, 0);
+	assert_int_equal(ptrace(PTRACE_DETACH, late, 0, 0), 0);
+	poll_until(&bench, &told.joins, 1);
+	assert_int_equal(old->missed + told.joined->missed, 0);
+	bench__end(&bench);
 }
 
 /* Nobody looks meanwhile: those between the first and the last are missed, not mixed up. */
@@ -554,6 +585,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(absent_pages),
 		cmocka_unit_test(exec_by_the_first_thread),
 		cmocka_unit_test(exec_by_another_thread),
+		cmocka_unit_test(exec_by_a_thread_that_has_to_wait),
 		cmocka_unit_test(each_of_several_execs_is_a_target),
 		cmocka_unit_test(an_image_that_nobody_saw_ends),
 		cmocka_unit_test(losses_are_of_the_image_that_had_them),

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,6 +148,26 @@ static void exec_somehow(bool by_other)
 			pause();
 }
 
+static void *wait_for_ever(void *tid)
+{
+	__atomic_store_n((pid_t *)tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static uint64_t start_thread(void)
+{
+	static pid_t tid;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, wait_for_ever, &tid))
+		_exit(97);
+	while (!__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
+		;
+	return (uint64_t)tid;
+}
+
 static void *serve(void *unused);
 
 static void end_leader(void)
@@ -215,6 +236,8 @@ static uint64_t obey(const struct command *command)
 	case VICTIM_EXEC:
 		exec_somehow(command->a);
 		break;
+	case VICTIM_THREAD:
+		return start_thread();
 	case VICTIM_FORK:
 		forks(command->a);
 		break;

@@ -26,6 +26,7 @@ enum victim_command {
 	VICTIM_ABSENT,	    /* a MOVED whose pages are in a file and not in memory */
 	VICTIM_EXEC,	    /* the same program anew, by its first thread or (a) by another one;
 			       $VICTIM_COPY instead, if set: a copy, which it removes then */
+	VICTIM_THREAD,	    /* one that waits; answer: its id */
 	VICTIM_FORK,	    /* a child that does one GC_START and exits; if a, after GO came */
 	VICTIM_GO,	    /* for that child, by victim__tell() */
 	VICTIM_END_LEADER,  /* the first thread exits, another goes on */
