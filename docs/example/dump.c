@@ -45,7 +45,7 @@ static void dump(uint64_t number)
 
 	gctrace_write_pause_begin(&writer, number, GCTRACE_WHY_DUMP);
 	gctrace_write_producer(&writer, "", "1.0", "list", "none");
-	gctrace_write_container(&writer, GCTRACE_C_BEGIN, number, 0);
+	gctrace_write_container(&writer, GCTRACE_C_BEGIN, number, ~(uint64_t)0);
 	gctrace_write_class(&writer, NODE_CLASS, "Node", 4, 0, 0, "next", 4, sizeof(nodes[0]));
 	gctrace_write_container(&writer, GCTRACE_C_STATIC, 0, 0);
 	gctrace_write_root(&writer, (uintptr_t)&nodes[0], 0, GCTRACE_ROOT_STATIC, 0);

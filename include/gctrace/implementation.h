@@ -40,6 +40,7 @@ GCTRACE_HIDDEN __attribute__((used, noinline)) void gctrace_request_sites(void)
 	STAP_PROBE(gctrace, request__dump);
 	STAP_PROBE(gctrace, request__postpone);
 	STAP_PROBE(gctrace, request__pause);
+	STAP_PROBE(gctrace, request__moves);
 }
 
 /* ---- One by one ---- */
@@ -720,9 +721,9 @@ GCTRACE_HIDDEN void gctrace_write_figure(struct gctrace_writer *writer, uint64_t
 	gctrace_close(writer);
 }
 
-GCTRACE_HIDDEN void gctrace_write_object_alloc(struct gctrace_writer *writer, uint64_t id,
-					       uint64_t size, uint64_t class_, uint64_t stack,
-					       uint64_t weight)
+GCTRACE_HIDDEN void gctrace_write_object_alloc_as(struct gctrace_writer *writer, uint64_t id,
+						  uint64_t size, uint64_t class_, uint64_t stack,
+						  uint64_t weight, uint64_t sample, uint64_t gc)
 {
 	struct gctrace_object_alloc *r =
 		GCTRACE_OPEN(writer, GCTRACE_OBJECT_ALLOC, gctrace_object_alloc, 0);
@@ -732,6 +733,90 @@ GCTRACE_HIDDEN void gctrace_write_object_alloc(struct gctrace_writer *writer, ui
 	r->class_ = class_;
 	r->stack = stack;
 	r->weight = weight;
+	r->sample = sample;
+	r->gc = gc;
+	gctrace_close(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_write_object_alloc(struct gctrace_writer *writer, uint64_t id,
+					       uint64_t size, uint64_t class_, uint64_t stack,
+					       uint64_t weight)
+{
+	gctrace_write_object_alloc_as(writer, id, size, class_, stack, weight, 0, 0);
+}
+
+/* As many of the samples as one record takes; returns how many. */
+static inline size_t gctrace_put_samples(struct gctrace_writer *w, struct gctrace_samples *r,
+					 const struct gctrace_sample *samples, size_t count)
+{
+	const uint32_t most = GCTRACE_BATCH_BYTES - 4 * GCTRACE_V_BYTES;
+	uint64_t before = r->first, last = 0;
+	size_t i;
+
+	for (i = 0; i < count && w->used <= most; i++) {
+		const struct gctrace_sample *s = &samples[i];
+
+		gctrace_put_v(w, s->sample - before);
+		gctrace_put_v(w, s->bits);
+		before = s->sample;
+		if (s->bits & (GCTRACE_SAMPLE_MOVED | GCTRACE_SAMPLE_ADDRESS)) {
+			gctrace_put_v(w, gctrace_zigzag((s->address >> 3) - last));
+			last = s->address >> 3;
+		}
+		if (s->bits & GCTRACE_SAMPLE_GENERATION)
+			gctrace_put_v(w, s->generation);
+	}
+	return i;
+}
+
+GCTRACE_HIDDEN void gctrace_write_samples(struct gctrace_writer *writer, unsigned flags,
+					  uint64_t gc, uint64_t time_ns, uint64_t interval,
+					  uint32_t lost, const struct gctrace_sample *samples,
+					  size_t count)
+{
+	size_t done = 0;
+
+	do {
+		struct gctrace_samples *r = GCTRACE_OPEN(writer, GCTRACE_SAMPLES, gctrace_samples,
+							 4 * GCTRACE_V_BYTES);
+		size_t some;
+
+		r->gc = gc;
+		r->time_ns = time_ns;
+		r->interval = interval;
+		r->first = count ? samples[done].sample : 0;
+		r->lost = done ? 0 : lost;
+		some = gctrace_put_samples(writer, r, samples + done, count - done);
+		r->count = (uint32_t)some;
+		done += some;
+		r->head.flags = (uint16_t)(flags | (done < count ? GCTRACE_MORE : 0));
+		gctrace_close(writer);
+	} while (done < count);
+}
+
+GCTRACE_HIDDEN void gctrace_write_beside(struct gctrace_writer *writer, unsigned flags)
+{
+	struct gctrace_beside *r = GCTRACE_OPEN(writer, GCTRACE_BESIDE, gctrace_beside, 0);
+
+	r->head.flags = (uint16_t)flags;
+	r->time_ns = gctrace_now();
+	if (flags & GCTRACE_BESIDE_START)
+		gctrace_close(writer);
+	else
+		gctrace_end(writer,
+			    writer->open + (uint32_t)offsetof(struct gctrace_beside, batches));
+	gctrace_flush(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_write_notice(struct gctrace_writer *writer, uint32_t what,
+					 const char *text)
+{
+	uint32_t left = GCTRACE_BATCH_BYTES / 2, n = gctrace_text_bytes(text, &left);
+	struct gctrace_notice *r = GCTRACE_OPEN(writer, GCTRACE_NOTICE, gctrace_notice, n);
+
+	r->what = what;
+	r->text_bytes = n;
+	gctrace_put(writer, text, n);
 	gctrace_close(writer);
 }
 

@@ -42,7 +42,8 @@
  *   means: make a heap dump; down again in its middle means: stop, tell the container C_END, go
  *   on. gctrace_requests_postpone(): descend from no object. gctrace_requests_pause(), looked at
  *   before each batch of a dump: wait (2 s at most; where gctrace was stopped it stays up: after
- *   some waits in vain go on without, until it was down).
+ *   some waits in vain go on without, until it was down). gctrace_requests_moves(): tell all moves
+ *   also where that makes pauses much longer; who tells them anyway need not look.
  */
 #ifndef GCTRACE_PROBES_H
 #define GCTRACE_PROBES_H
@@ -72,7 +73,8 @@ extern "C" {
 #define GCTRACE_EACH_REQUEST(X)                                                                   \
 	X(dump)                                                                                   \
 	X(postpone)                                                                               \
-	X(pause)
+	X(pause)                                                                                  \
+	X(moves)
 
 #define GCTRACE_HIDDEN __attribute__((visibility("hidden")))
 
@@ -229,7 +231,32 @@ GCTRACE_HIDDEN void gctrace_write_figure(struct gctrace_writer *writer, uint64_t
 GCTRACE_HIDDEN void gctrace_write_object_alloc(struct gctrace_writer *writer, uint64_t id,
 					       uint64_t size, uint64_t class_, uint64_t stack,
 					       uint64_t weight);
-/* Names of a dump that there was no room for: told as lost. */
+/* The same of one with a number, of which gctrace_write_samples() will tell more. */
+GCTRACE_HIDDEN void gctrace_write_object_alloc_as(struct gctrace_writer *writer, uint64_t id,
+						  uint64_t size, uint64_t class_, uint64_t stack,
+						  uint64_t weight, uint64_t sample, uint64_t gc);
+
+struct gctrace_sample {
+	uint64_t sample;
+	uint64_t address;    /* a multiple of 8; with SAMPLE_MOVED and SAMPLE_ADDRESS */
+	uint32_t bits;	     /* set of enum gctrace_sample_bits */
+	uint32_t generation; /* with SAMPLE_GENERATION */
+};
+/*
+ * What became of all samples by the end of a collection, in the order of their numbers, in as many
+ * records as that takes. flags: 0, GCTRACE_SAMPLES_ALL or GCTRACE_SAMPLES_IN_DOUBT; with
+ * GCTRACE_MORE the caller goes on by another call.
+ */
+GCTRACE_HIDDEN void gctrace_write_samples(struct gctrace_writer *writer, unsigned flags,
+					  uint64_t gc, uint64_t time_ns, uint64_t interval,
+					  uint32_t lost, const struct gctrace_sample *samples,
+					  size_t count);
+/* What is told beside the runtime's own probes; flags: enum gctrace_beside_flags. Flushes. */
+GCTRACE_HIDDEN void gctrace_write_beside(struct gctrace_writer *writer, unsigned flags);
+/* A sentence for people. */
+GCTRACE_HIDDEN void gctrace_write_notice(struct gctrace_writer *writer, uint32_t what,
+					 const char *text);
+/* Names of a dump, or of samples, that there was no room for: told as lost. */
 GCTRACE_HIDDEN void gctrace_write_unnamed(struct gctrace_writer *writer, uint32_t count);
 /* Flushes. */
 GCTRACE_HIDDEN void gctrace_write_dump_end(struct gctrace_writer *writer, uint64_t dump,

@@ -59,6 +59,9 @@
  *   1.2  the record REUSE; C_FROZEN, C_THREAD_STATIC, C_RT_FRAME; ROOT_FROZEN;
  *        CLASS_OF_CLASSES, and with it SPACE_STATIC of an object
  *   1.3  the record UNNAMED
+ *   1.4  OBJECT_ALLOC: sample, gc; the records SAMPLES and NOTICE
+ *   1.5  the record BESIDE, FIGURE_CHECKED and FIGURE_WRONG, NOTICE_INEXACT
+ *   1.6  SAMPLES_IN_DOUBT
  */
 #ifndef GCTRACE_WIRE_H
 #define GCTRACE_WIRE_H
@@ -80,7 +83,7 @@ typedef __u64 uint64_t;
 
 #define GCTRACE_MAGIC 0x31546347u /* "GcT1" */
 #define GCTRACE_MAJOR 1
-#define GCTRACE_MINOR 3
+#define GCTRACE_MINOR 6
 #define GCTRACE_BATCH_BYTES 65536u /* no batch is larger */
 #define GCTRACE_PART_ENTRIES 2048u /* no single probe tells more entries of an array at once */
 
@@ -125,6 +128,9 @@ enum gctrace_kind {
 	GCTRACE_FIGURE = 17,
 	GCTRACE_REUSE = 18,
 	GCTRACE_UNNAMED = 19,
+	GCTRACE_SAMPLES = 20,
+	GCTRACE_NOTICE = 21,
+	GCTRACE_BESIDE = 22,
 	GCTRACE_KINDS /* one more than the last one */
 };
 
@@ -289,7 +295,8 @@ struct gctrace_container {
 GCTRACE_ASSERT(sizeof(struct gctrace_container) == 32, "container");
 
 enum gctrace_container_type {
-	GCTRACE_C_BEGIN = 1,	 /* the dump starts; id1: the dump's number, id2: the collection */
+	GCTRACE_C_BEGIN = 1,	 /* the dump starts; id1: the dump's number, id2: the collection
+				    before it (~0: not known) */
 	GCTRACE_C_RT_THREAD = 2, /* id1: thread */
 	GCTRACE_C_RT_JIT = 3,	 /* stack frames: id1: frame, id2: method */
 	GCTRACE_C_RT_NATIVE = 4,
@@ -484,10 +491,11 @@ GCTRACE_ASSERT(sizeof(struct gctrace_generation) == 48, "generation");
 enum gctrace_when { GCTRACE_BEFORE = 0, GCTRACE_AFTER = 1 };
 
 /*
- * REUSE: of objects that begin in one of these generations and in this span, nobody knows from now
- * on whether they are still there: new ones may get their room before a range could tell. So it is
- * while a concurrent collection has found out who is dead, and the program already allocates there,
- * but its ranges are told at its end. Said when that begins, in a pause, or of each new object.
+ * REUSE: of objects that begin in one of these generations and lie in this span, be it in part,
+ * nobody knows from now on whether they are still there: new ones may get their room before a range
+ * could tell. So it is while a concurrent collection has found out who is dead, and the program
+ * already allocates there, but its ranges are told at its end. Said when that begins, in a pause,
+ * or of each new object.
  */
 struct gctrace_reuse {
 	struct gctrace_record head;
@@ -530,10 +538,16 @@ enum gctrace_figure_kind {
 	GCTRACE_FIGURE_FINALIZED_BYTES = 6, /* kept alive for their finalizers alone */
 	GCTRACE_FIGURE_FINALIZED_OBJECTS = 7,
 	GCTRACE_FIGURE_MONITORS = 8, /* blocks of locks and hash codes */
+	GCTRACE_FIGURE_CHECKED = 9, /* objects whose addresses were compared with what ranges say */
+	GCTRACE_FIGURE_WRONG = 10,  /* of those, the ones that lay elsewhere */
 	GCTRACE_FIGURE_KINDS	     /* one more than the last one */
 };
 
-/* OBJECT_ALLOC: a sampled allocation. */
+/*
+ * OBJECT_ALLOC: a sampled allocation. Of one with a number of its own (`sample`) SAMPLES tells what
+ * becomes of it; its definitions and itself may then be told again, and say the same except for
+ * `id`, which is its address when that was told.
+ */
 struct gctrace_object_alloc {
 	struct gctrace_record head;
 	uint64_t id;
@@ -541,8 +555,63 @@ struct gctrace_object_alloc {
 	uint64_t class_;
 	uint64_t stack;	 /* DEFINE of SPACE_STACK, 0: none */
 	uint64_t weight; /* bytes that this sample stands for */
+	/* Since 1.4; a record of 1.3 ends here. */
+	uint64_t sample; /* its number, from 1, growing, never used again; 0: no more is told */
+	uint64_t gc;	 /* of collections that had ended when it was allocated, as in SAMPLES */
 };
-GCTRACE_ASSERT(sizeof(struct gctrace_object_alloc) == 48, "object_alloc");
+GCTRACE_ASSERT(sizeof(struct gctrace_object_alloc) == 64, "object_alloc");
+
+/*
+ * SAMPLES: what a collection did to the sampled objects that OBJECT_ALLOC told with a number. One
+ * for each collection, also if nothing changed, so that everybody counts the same: the age of a
+ * sample is gc less the gc of its OBJECT_ALLOC, which comes before the first SAMPLES that names it.
+ * Where deaths are found later, as by a concurrent collector, another one has the same gc; and
+ * where collections follow each other fast, one may stand for several.
+ * Behind the struct, `count` times, in the order of their numbers:
+ *
+ *   v    number of the sample, as difference from the one before (the first: from `first`)
+ *   v    set of enum gctrace_sample_bits
+ *   z    with SAMPLE_MOVED or SAMPLE_ADDRESS: its address / 8, as difference from the one told
+ *        before in this record (the first: from 0)
+ *   v    with SAMPLE_GENERATION: the generation that it lies in: 0: young, 1: old
+ *
+ * Of a sample that is not named nothing changed: it lives, lies where it lay, and in the same
+ * generation. What has no room in one record goes on in another of the same gc and time; all but
+ * the last carry GCTRACE_MORE.
+ *
+ * With SAMPLES_ALL they are, taken together, a list of all samples alive after that collection,
+ * each with its address: who is not in it is gone. It follows the definitions and OBJECT_ALLOC of
+ * all of them, told again. So who came late or lost something knows all from then on. It may be
+ * told at any time, also a second time for the same gc, and is no collection of its own. Who gives
+ * a stack another number when it comes again defines all that it keeps before each list: the
+ * numbers of others may be forgotten.
+ *
+ * With SAMPLES_IN_DOUBT not all that the collection did is in it, or what one before it did is, as
+ * well: sums of it are not those of a collection. A list of all follows, which makes up for it.
+ */
+struct gctrace_samples {
+	struct gctrace_record head; /* flags: enum gctrace_samples_flags */
+	uint64_t gc;		    /* collections so far, this one included */
+	uint64_t time_ns;	    /* when it had ended (CLOCK_MONOTONIC) */
+	uint64_t interval;	    /* mean bytes from sample to sample; 0: all are sampled */
+	uint64_t first;
+	uint32_t count;
+	uint32_t lost; /* since the record before: samples without room, of which nothing is told */
+};
+GCTRACE_ASSERT(sizeof(struct gctrace_samples) == 48, "samples");
+
+enum gctrace_samples_flags {
+	/* GCTRACE_MORE = 1 */
+	GCTRACE_SAMPLES_ALL = 2,
+	GCTRACE_SAMPLES_IN_DOUBT = 4
+};
+
+enum gctrace_sample_bits {
+	GCTRACE_SAMPLE_DEAD = 1,
+	GCTRACE_SAMPLE_MOVED = 2,
+	GCTRACE_SAMPLE_GENERATION = 4,
+	GCTRACE_SAMPLE_ADDRESS = 8 /* where it lies, whether or not it moved */
+};
 
 /* DUMP_END: after C_END, what the dump told. */
 struct gctrace_dump_end {
@@ -559,8 +628,8 @@ struct gctrace_dump_end {
 GCTRACE_ASSERT(sizeof(struct gctrace_dump_end) == 72, "dump_end");
 
 /*
- * UNNAMED: so many names of a dump had no room in the producer, before its DUMP_END. What they are
- * of is told without them.
+ * UNNAMED: so many names had no room in the producer: of a dump, before its DUMP_END, or of sampled
+ * allocations (classes, stacks), when these are told. What they are of is told without them.
  */
 struct gctrace_unnamed {
 	struct gctrace_record head;
@@ -568,5 +637,48 @@ struct gctrace_unnamed {
 	uint32_t reserved;
 };
 GCTRACE_ASSERT(sizeof(struct gctrace_unnamed) == 16, "unnamed");
+
+/*
+ * NOTICE: what the producer has to say to the people who asked it, as that it cannot do what they
+ * want. Behind the struct: a sentence.
+ */
+struct gctrace_notice {
+	struct gctrace_record head;
+	uint32_t what; /* enum gctrace_notice_kind */
+	uint32_t text_bytes;
+};
+GCTRACE_ASSERT(sizeof(struct gctrace_notice) == 16, "notice");
+
+enum gctrace_notice_kind {
+	GCTRACE_NOTICE_OTHER = 0,
+	GCTRACE_NOTICE_UNSAMPLED = 1, /* allocations are not sampled, for the reason in the text */
+	GCTRACE_NOTICE_INEXACT = 2    /* not all moves are told though they were asked for; why */
+};
+
+/*
+ * BESIDE: this producer adds to what the runtime's own probes tell, by which collections and pauses
+ * are known (HotSpot's). BESIDE_START comes before their start of a pause, the end behind their end
+ * of it, on the same thread; in between stand records (MOVED, GENERATION, FIGURE) with ~0 in place
+ * of a collection's number: they are of the one that was collected in that pause. Which generations
+ * it condemned the runtime's own probes say.
+ *
+ * Where no BESIDE stands around a collection, or it says BESIDE_UNTOLD, its ranges are not all
+ * told.
+ */
+struct gctrace_beside {
+	struct gctrace_record head; /* flags: enum gctrace_beside_flags */
+	uint64_t time_ns;	    /* of the end: the pause lasted at least until then */
+	uint64_t batches;	    /* of the end: fired by the producer before this one */
+};
+GCTRACE_ASSERT(sizeof(struct gctrace_beside) == 24, "beside");
+
+enum gctrace_beside_flags {
+	GCTRACE_BESIDE_START = 1,
+	/*
+	 * Of an end; one without either is of a pause that collected nothing but what REUSE says.
+	 */
+	GCTRACE_BESIDE_TOLD = 2,  /* one collection, and all ranges of it */
+	GCTRACE_BESIDE_UNTOLD = 4 /* what was collected is not known */
+};
 
 #endif

@@ -7,12 +7,7 @@
 #include <stdlib.h>
 
 #include "agents/dotnet/payload.c"
-
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
+#include "check.h"
 
 static void check_text(struct utf16 text)
 {

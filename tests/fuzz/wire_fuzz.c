@@ -17,6 +17,7 @@
 #include <gctrace/probes.h>
 
 #include "base/buf.h"
+#include "check.h"
 #include "corpus.h"
 #include "stream/decode.h"
 #include "stream/feed.h"
@@ -25,12 +26,6 @@
 
 #define REPAIR 0x80
 #define FRAME 4
-
-#define CHECK(condition)         \
-	do {                     \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
 
 static volatile uint64_t sum; /* so that nothing is optimised away */
 
@@ -91,6 +86,16 @@ static int see(void *ctx, const struct event *event)
 		break;
 	case EVENT_POOL:
 		touch_text(event->pool.name);
+		break;
+	case EVENT_SAMPLES:
+		CHECK(event->samples.count <= DECODE_CHUNK);
+		for (size_t i = 1; i < event->samples.count; i++)
+			CHECK(event->samples.samples[i].sample >
+			      event->samples.samples[i - 1].sample);
+		touch(event->samples.samples, event->samples.count * sizeof(struct sample_fate));
+		break;
+	case EVENT_NOTICE:
+		touch_text(event->notice.text);
 		break;
 	case EVENT_EXEC:
 		touch_text(event->process.image);
@@ -258,20 +263,72 @@ static void write_dump(struct gctrace_writer *writer)
 	gctrace_write_dump_end(writer, 1, 0, 5, 10, 2, 200);
 }
 
-/* One of every kind of ring record, with room for its arrays or texts. */
+static void write_samples(struct gctrace_writer *writer)
+{
+	const struct gctrace_sample samples[] = {
+		{ .sample = 1, .bits = GCTRACE_SAMPLE_DEAD },
+		{ .sample = 2, .bits = GCTRACE_SAMPLE_MOVED, .address = 0x20000 },
+		{ .sample = 900, .bits = GCTRACE_SAMPLE_GENERATION, .generation = 1 },
+	};
+
+	gctrace_write_define(writer, GCTRACE_SPACE_STACK, 7, 0, 0, "a.B.c(B.java:1)\n", 16);
+	gctrace_write_object_alloc_as(writer, 0x10000, 40, 7, 7, 512, 900, 0);
+	gctrace_write_samples(writer, 0, 1, 5, 4096, 2, samples, 3);
+	gctrace_write_samples(writer, GCTRACE_SAMPLES_ALL, 1, 5, 4096, 0, samples + 1, 1);
+	gctrace_write_notice(writer, GCTRACE_NOTICE_UNSAMPLED, "taken");
+}
+
+/* Of a struct record_call, behind its head, with room for arrays or texts. */
+struct single {
+	struct record_part part;
+	uint64_t args[6];
+	uint8_t rest[sizeof(struct record_pool) + 2 * RECORD_TEXT_BYTES];
+};
+
+static void add_singles(struct buf *seed, const uint8_t *kinds, size_t count)
+{
+	const struct single single = { .part = { .count = 2, .total = 2 },
+				       .args = { 8, 1, 1, 1, 1, 1 } };
+
+	for (size_t i = 0; i < count; i++)
+		add_frame(seed, kinds[i], &single, kinds[i] < 34 ? 72 + 64 : sizeof(single));
+}
+
+/* A pause of HotSpot's own probes, and what an agent tells beside them; then two of nothing. */
+static void write_beside(struct gctrace_writer *writer)
+{
+	struct buf *seed = writer->emitter->context;
+	static const uint8_t begin[] = { RECORD_HOTSPOT_SAFEPOINT_BEGIN, RECORD_HOTSPOT_VMOP_BEGIN,
+					 RECORD_HOTSPOT_GC_BEGIN, RECORD_HOTSPOT_POOL_BEGIN };
+	static const uint8_t end[] = { RECORD_HOTSPOT_POOL_END, RECORD_HOTSPOT_GC_END,
+				       RECORD_HOTSPOT_VMOP_END, RECORD_HOTSPOT_SAFEPOINT_END };
+
+	gctrace_write_beside(writer, GCTRACE_BESIDE_START);
+	add_singles(seed, begin, sizeof(begin));
+	gctrace_write_generation(writer, GCTRACE_BEFORE, UINT64_MAX, 0, 0x10000, 800, 1600);
+	gctrace_write_move(writer, UINT64_MAX, 0, 1, 0x10000, 0x20000, 32);
+	gctrace_write_figure(writer, UINT64_MAX, GCTRACE_FIGURE_CHECKED, UINT64_MAX, 3);
+	gctrace_write_figure(writer, UINT64_MAX, GCTRACE_FIGURE_WRONG, UINT64_MAX, 1);
+	add_singles(seed, end, sizeof(end));
+	gctrace_write_beside(writer, GCTRACE_BESIDE_TOLD);
+	gctrace_write_beside(writer, GCTRACE_BESIDE_START);
+	gctrace_write_reuse(writer, UINT64_MAX, 0x10000, 1600);
+	gctrace_write_beside(writer, 0);
+	gctrace_write_beside(writer, GCTRACE_BESIDE_START);
+	gctrace_write_beside(writer, GCTRACE_BESIDE_UNTOLD);
+	gctrace_write_notice(writer, GCTRACE_NOTICE_INEXACT, "no room");
+	gctrace_flush(writer);
+}
+
+/* One of every kind of ring record. */
 static void write_singles(struct buf *seed)
 {
 	static const uint8_t kinds[] = { 2,  3,	 4,  5,	 6,  7,	 8,  9,	 10, 11, 12, 32, 33, 34,
 					 35, 36, 37, 38, 39, 40, 64, 65, 80, 81, 82, 83, 128, 130 };
-	struct { /* of a struct record_call, behind its head */
-		struct record_part part;
-		uint64_t args[6];
-		uint8_t rest[sizeof(struct record_pool) + 2 * RECORD_TEXT_BYTES];
-	} body = { .part = { .count = 2, .total = 2 }, .args = { 8, 1, 1, 1, 1, 1 } };
+	static const uint8_t exit[72];
 
-	for (size_t i = 0; i < sizeof(kinds); i++)
-		add_frame(seed, kinds[i], &body, kinds[i] < 34 ? 72 + 64 : sizeof(body));
-	add_frame(seed, RECORD_EXIT, &body, 72);
+	add_singles(seed, kinds, sizeof(kinds));
+	add_frame(seed, RECORD_EXIT, exit, sizeof(exit));
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -279,15 +336,17 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static _Alignas(8) unsigned char buffer[GCTRACE_BATCH_BYTES];
 	void (*const writes[])(struct gctrace_writer *) = { write_collection, write_dump,
-							    write_dump };
+							    write_dump, write_samples,
+							    write_beside };
 	void (*const takes[])(void *, const void *, uint32_t) = { take_batch, take_batch,
-								  take_and_split };
+								  take_and_split, take_batch,
+								  take_batch };
 	int dir = corpus__open(*argc, *argv);
 	struct buf seed = BUF_INIT;
 
 	if (dir < 0)
 		return 0;
-	for (unsigned int i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 5; i++) {
 		struct gctrace_emitter emitter = { .sink = takes[i], .context = &seed };
 		struct gctrace_writer writer;
 
@@ -299,7 +358,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		buf__reset(&seed);
 	}
 	write_singles(&seed);
-	corpus__add(dir, 3, seed.data, seed.len);
+	corpus__add(dir, 5, seed.data, seed.len);
 	buf__free(&seed);
 	close(dir);
 	return 0;

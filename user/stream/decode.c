@@ -29,6 +29,9 @@ static const struct {
 	[GCTRACE_FIGURE] = { decode__figure, EVENT_FIGURE },
 	[GCTRACE_REUSE] = { decode__reuse, EVENT_REUSE },
 	[GCTRACE_UNNAMED] = { decode__unnamed, EVENT_LOSS },
+	[GCTRACE_SAMPLES] = { decode__samples, EVENT_SAMPLES },
+	[GCTRACE_NOTICE] = { decode__notice, EVENT_NOTICE },
+	[GCTRACE_BESIDE] = { decode__beside, EVENT_BESIDE },
 };
 
 struct decode_room *decode_room__new(size_t join_bytes)
@@ -177,7 +180,7 @@ static bool is_to_be_read(const struct decoder *decoder, unsigned int kind)
 		return true;
 	/* Ends tell of losses even where nobody wants to know of them. */
 	return kind == GCTRACE_GC_FINISH || kind == GCTRACE_PAUSE_END ||
-	       kind == GCTRACE_DUMP_END || kind == GCTRACE_UNNAMED ||
+	       kind == GCTRACE_DUMP_END || kind == GCTRACE_UNNAMED || kind == GCTRACE_BESIDE ||
 	       (kind == GCTRACE_OBJECTS && decoder__wants(decoder, EVENT_HEADS));
 }
 

@@ -21,7 +21,7 @@
 #include "bpf/record.h"
 #include "event.h"
 
-#define DECODE_CHUNK 512    /* ranges, roots, references or heads in one event, at most */
+#define DECODE_CHUNK 512    /* ranges, roots, references, heads or samples in an event, at most */
 #define DECODE_PRODUCERS 64 /* of one target whose numbers are watched */
 #define DECODE_OBJECTS 16   /* threads of a target that tell an object in several hits at a time */
 

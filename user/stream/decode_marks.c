@@ -51,7 +51,7 @@ static bool is_ours(struct decoder *decoder, enum event_kind kind, uint64_t time
 	return !speaker->ahead && !speaker->behind;
 }
 
-static void set_time(struct decoder *decoder, struct event *event, uint64_t time_ns)
+void decode__time(struct decoder *decoder, struct event *event, uint64_t time_ns)
 {
 	event->late = !time_ns || !is_ours(decoder, event->kind, time_ns);
 	if (!event->late)
@@ -82,7 +82,7 @@ int decode__gc_start(struct decoder *decoder, const uint8_t *at, size_t bytes)
 
 	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
 		return -EBADMSG;
-	set_time(decoder, &event, fixed.time_ns);
+	decode__time(decoder, &event, fixed.time_ns);
 	event.gc_start.gc = fixed.gc;
 	event.gc_start.generations = fixed.generations;
 	event.gc_start.reason = fixed.reason;
@@ -99,11 +99,25 @@ int decode__gc_finish(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	if (!decoding__fixed(&fixed, bytes == old ? old : sizeof(fixed), at, bytes))
 		return -EBADMSG;
 	decoder__expect(decoder, fixed.batches);
-	set_time(decoder, &event, fixed.time_ns);
+	decode__time(decoder, &event, fixed.time_ns);
 	event.gc_finish.gc = fixed.gc;
 	event.gc_finish.collected = EVENT_UNKNOWN;
 	event.gc_finish.how = fixed.how;
 	event.gc_finish.untold = fixed.head.flags & GCTRACE_FINISH_UNTOLD;
+	return decoder__tell(decoder, &event);
+}
+
+int decode__beside(struct decoder *decoder, const uint8_t *at, size_t bytes)
+{
+	struct event event = decoder__event(decoder, EVENT_BESIDE);
+	struct gctrace_beside fixed;
+
+	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
+		return -EBADMSG;
+	event.beside.flags = fixed.head.flags;
+	if (!(fixed.head.flags & GCTRACE_BESIDE_START))
+		decoder__expect(decoder, fixed.batches);
+	decode__time(decoder, &event, fixed.time_ns);
 	return decoder__tell(decoder, &event);
 }
 
@@ -114,7 +128,7 @@ int decode__pause_begin(struct decoder *decoder, const uint8_t *at, size_t bytes
 
 	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
 		return -EBADMSG;
-	set_time(decoder, &event, fixed.time_ns);
+	decode__time(decoder, &event, fixed.time_ns);
 	event.pause.pause = fixed.pause;
 	event.pause.why = fixed.why;
 	event.pause.suspend_ns = EVENT_UNKNOWN;
@@ -129,7 +143,7 @@ int decode__pause_end(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
 		return -EBADMSG;
 	decoder__expect(decoder, fixed.batches);
-	set_time(decoder, &event, fixed.time_ns);
+	decode__time(decoder, &event, fixed.time_ns);
 	event.pause.pause = fixed.pause;
 	event.pause.suspend_ns = fixed.suspend_ns;
 	return decoder__tell(decoder, &event);
@@ -188,6 +202,20 @@ int decode__unnamed(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	return fixed.count ? decoder__lose(decoder, LOSS_UNNAMED, fixed.count) : 0;
 }
 
+int decode__notice(struct decoder *decoder, const uint8_t *at, size_t bytes)
+{
+	struct event event = decoder__event(decoder, EVENT_NOTICE);
+	struct gctrace_notice fixed;
+	struct cursor texts;
+
+	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
+		return -EBADMSG;
+	texts = (struct cursor){ at + sizeof(fixed), at + bytes, false };
+	event.notice.what = fixed.what;
+	event.notice.text = take_text(&texts, fixed.text_bytes);
+	return texts.bad ? -EBADMSG : decoder__tell(decoder, &event);
+}
+
 int decode__pool(struct decoder *decoder, const uint8_t *at, size_t bytes)
 {
 	struct event event = decoder__event(decoder, EVENT_POOL);
@@ -223,15 +251,18 @@ int decode__figure(struct decoder *decoder, const uint8_t *at, size_t bytes)
 int decode__object_alloc(struct decoder *decoder, const uint8_t *at, size_t bytes)
 {
 	struct event event = decoder__event(decoder, EVENT_OBJECT_ALLOC);
-	struct gctrace_object_alloc fixed;
+	const size_t old = offsetof(struct gctrace_object_alloc, sample); /* until version 1.3 */
+	struct gctrace_object_alloc fixed = { .sample = 0 };
 
-	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
+	if (!decoding__fixed(&fixed, bytes == old ? old : sizeof(fixed), at, bytes))
 		return -EBADMSG;
 	event.alloc.id = fixed.id;
 	event.alloc.size = fixed.size;
 	event.alloc.class_ = fixed.class_;
 	event.alloc.stack = fixed.stack;
 	event.alloc.weight = fixed.weight;
+	event.alloc.sample = fixed.sample;
+	event.alloc.gc = fixed.gc;
 	return decoder__tell(decoder, &event);
 }
 
@@ -243,7 +274,7 @@ int decode__dump_end(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	if (!decoding__fixed(&fixed, sizeof(fixed), at, bytes))
 		return -EBADMSG;
 	decoder__expect(decoder, fixed.batches);
-	set_time(decoder, &event, fixed.time_ns);
+	decode__time(decoder, &event, fixed.time_ns);
 	event.dump_end.dump = fixed.dump;
 	event.dump_end.status = fixed.status;
 	event.dump_end.objects = fixed.objects;

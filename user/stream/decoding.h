@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inside the decoder: what its files share. decode.c walks batches and watches their numbers,
- * decode_single.c takes records of single probes apart; ranges, references, heads, definitions and
- * marks make the events of both.
+ * decode_single.c takes records of single probes apart; ranges, references, heads, samples,
+ * definitions and marks make the events of both.
  *
  * Functions that read a record answer 0, what the sink answered, or -EBADMSG: malformed. A
  * sink's answer of -EBADMSG is not mixed up with that: see decoder.answer.
@@ -53,6 +53,7 @@ struct decode_room {
 		struct root roots[DECODE_CHUNK];
 		struct reference references[DECODE_CHUNK];
 		struct object_head heads[DECODE_CHUNK];
+		struct sample_fate samples[DECODE_CHUNK];
 	} chunk;
 };
 
@@ -146,6 +147,14 @@ int decode__figure(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__object_alloc(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__dump_end(struct decoder *decoder, const uint8_t *at, size_t bytes);
 int decode__unnamed(struct decoder *decoder, const uint8_t *at, size_t bytes);
+int decode__notice(struct decoder *decoder, const uint8_t *at, size_t bytes);
+int decode__beside(struct decoder *decoder, const uint8_t *at, size_t bytes);
+
+/* Of the producer's own word for when it was, where its clock is ours; else the event is late. */
+void decode__time(struct decoder *decoder, struct event *event, uint64_t time_ns);
+
+/* samples */
+int decode__samples(struct decoder *decoder, const uint8_t *at, size_t bytes);
 
 /* doubt: what a loss leaves behind of single probes */
 void doubt__container(struct decoder *decoder, uint64_t type, uint64_t id1, uint64_t id2);

@@ -55,7 +55,10 @@ enum event_kind {
 	EVENT_LOSS, /* something of this target was lost before here */
 	EVENT_FIGURE,
 	EVENT_REUSE,
-	EVENT_HEADS /* objects without their references, where EVENT_OBJECT is not wanted */
+	EVENT_HEADS, /* objects without their references, where EVENT_OBJECT is not wanted */
+	EVENT_SAMPLES,
+	EVENT_NOTICE,
+	EVENT_BESIDE /* for translators; the feed tells it to nobody */
 };
 
 struct range {
@@ -77,12 +80,28 @@ struct object_head {
 	uint64_t size; /* EVENT_UNKNOWN: as its class's, which is told later */
 };
 
+/* What became of a sampled object (EVENT_OBJECT_ALLOC with a number). */
+struct sample_fate {
+	uint64_t sample;
+	uint64_t address;    /* EVENT_UNKNOWN: not told: where it lay */
+	uint32_t bits;	     /* set of enum gctrace_sample_bits */
+	uint32_t generation; /* with GCTRACE_SAMPLE_GENERATION: 0: young, 1: old */
+};
+
 struct root {
 	uint64_t to;
 	uint64_t kind; /* enum gctrace_root_kind */
 	uint64_t id;   /* EVENT_UNKNOWN */
 	uint32_t flags;
 	uint32_t reserved;
+};
+
+/* What a collection's pools say of what it condemned (model/pool_fates.h). */
+enum event_pools {
+	EVENT_POOLS_NOTHING,
+	EVENT_POOLS_MIXED,    /* about: the old pool may have been freed into as well */
+	EVENT_POOLS_BUFFERED, /* at most: what buffers waste counts as in use */
+	EVENT_POOLS_EXACT,
 };
 
 struct event {
@@ -104,6 +123,7 @@ struct event {
 			uint64_t generations; /* mask; EVENT_UNKNOWN: not told (gctrace_gc_start) */
 			uint64_t reason;      /* enum gctrace_reason */
 			uint32_t how;	      /* set of enum gctrace_how */
+			enum event_pools pools; /* what those tell of it */
 			struct text what; /* "remark", "mark start": the runtime's word, or empty */
 			struct text cause;    /* the runtime's word for the reason, or empty */
 		} gc_start;
@@ -173,6 +193,7 @@ struct event {
 			struct text name;
 			bool outside; /* not a part of the heap: code, class metadata */
 			bool old;     /* the generation that young collections promote into */
+			bool fresh;   /* what the program allocates in */
 		} pool;
 		struct {
 			uint64_t gc, generation; /* EVENT_UNKNOWN: of the whole heap */
@@ -181,7 +202,25 @@ struct event {
 		} figure;
 		struct {
 			uint64_t id, size, class_, stack, weight;
+			uint64_t sample; /* its number; 0: nothing more is told of it */
+			uint64_t gc;	 /* collections that had ended, as in `samples` */
 		} alloc;
+		struct {
+			uint64_t gc;	   /* collections so far, this one included */
+			uint64_t interval; /* bytes from sample to sample; 0: all are sampled */
+			const struct sample_fate *samples; /* in the order of their numbers */
+			size_t count;
+			bool all;  /* a part of a list of all that live: the others are gone */
+			bool more; /* further events of this collection, or of this list, follow */
+			bool in_doubt; /* not all that it did, or more than that */
+		} samples;
+		struct {
+			uint32_t what; /* enum gctrace_notice_kind */
+			struct text text;
+		} notice;
+		struct {
+			unsigned int flags; /* enum gctrace_beside_flags */
+		} beside;
 		struct {
 			uint64_t dump, status, objects, references, roots, bytes;
 		} dump_end;

@@ -44,7 +44,7 @@ int feed__new(const struct feed_options *options, const struct event_sink *sink,
 	if (!feed->options.wanted)
 		feed->options.wanted = UINT64_MAX;
 	feed->options.wanted |= FEED_WANTS(EVENT_LOSS) | FEED_WANTS(EVENT_EXEC) |
-				FEED_WANTS(EVENT_EXIT);
+				FEED_WANTS(EVENT_EXIT) | FEED_WANTS(EVENT_BESIDE);
 	feed->sink = *sink;
 	feed->losses = losses__new();
 	feed->room = decode_room__new(feed->options.join_bytes);
@@ -144,10 +144,62 @@ static void add(uint64_t *sum, uint64_t count)
 
 /* What the decoder of a target answers to. */
 
+static bool is_beside(const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_BESIDE:
+		return true;
+	case EVENT_MOVED:
+	case EVENT_SURVIVING:
+		return event->ranges.gc == EVENT_UNKNOWN;
+	case EVENT_GENERATION:
+		return event->generation.gc == EVENT_UNKNOWN;
+	case EVENT_FIGURE:
+		return event->figure.gc == EVENT_UNKNOWN;
+	default:
+		return false;
+	}
+}
+
+static int tell_plainly(void *ctx, const struct event *event)
+{
+	struct feed_target *target = ctx;
+
+	return tell(target->feed, event);
+}
+
+/*
+ * What an agent adds to a provider's own probes goes by the provider's translator. Its first word
+ * may come before any record of that provider's.
+ */
+static int tell_beside(struct feed_target *target, const struct event *event)
+{
+	const struct event_sink sink = { tell_plainly, target };
+	struct feed *feed = target->feed;
+	int err;
+
+	for (size_t i = 0; i < TRANSLATORS; i++) {
+		void *state;
+
+		if (!translators[i]->beside)
+			continue;
+		if (!target->states[i] && event->kind != EVENT_BESIDE)
+			break;
+		state = feed_target__state(target, i, event->stamp);
+		err = state ? translators[i]->beside(state, event, &sink) : -ENOMEM;
+		if (err && !feed->answer)
+			feed->answer = err;
+		return feed->answer;
+	}
+	return event->kind == EVENT_BESIDE ? 0 : tell(feed, event);
+}
+
 static int tell_decoded(void *ctx, const struct event *event)
 {
 	struct feed_target *target = ctx;
 
+	if (is_beside(event))
+		return tell_beside(target, event);
 	return tell(target->feed, event);
 }
 
@@ -325,6 +377,11 @@ static int read_of_target(struct feed_target *target, const struct record *recor
 		return read_exit(target, record);
 	case RECORD_TARGET:
 		return 0; /* it is known now */
+	case RECORD_SAMPLE_NAME:
+	case RECORD_SAMPLE_STACK:
+	case RECORD_SAMPLE_ROWS:
+	case RECORD_SAMPLE_SWEEP:
+		return 0; /* model/sample_reader.h understands them */
 	}
 	count_unknown(target->feed, false, record->kind);
 	return 0;

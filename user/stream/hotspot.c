@@ -98,30 +98,34 @@ bool stands_still(const struct hotspot *hotspot, uint32_t tid)
 
 /* -- collections -------------------------------------------------------------------------- */
 
-int gc__start(const struct step *step, uint64_t time, struct text what, uint64_t generations,
-	      uint32_t how, bool doubted)
+int gc__start(const struct step *step, const struct gc_start *start)
 {
 	struct event event = step__event(step, EVENT_GC_START);
 
-	event.time = time;
-	event.doubted = doubted;
+	event.time = start->time;
+	event.doubted = start->doubted;
 	event.gc_start.gc = EVENT_UNKNOWN;
-	event.gc_start.generations = generations;
-	event.gc_start.how = how;
-	event.gc_start.what = what;
+	event.gc_start.generations =
+		beside__generations(step->hotspot, start->generations, start->how);
+	event.gc_start.how = start->how;
+	event.gc_start.pools = start->pools;
+	event.gc_start.what = start->what;
 	event.gc_start.cause = cause__text(step->hotspot, step->record->tid);
 	event.gc_start.reason = hotspot_reason(event.gc_start.cause);
 	return step__tell(step, &event);
 }
 
-int gc__finish(const struct step *step, uint64_t time, uint32_t tid, struct text what)
+/* Whoever has ranges of it adds them; the JVM has none. */
+int gc__finish(const struct step *step, uint64_t time, uint32_t tid, struct text what,
+	       uint64_t generations)
 {
 	struct event event = translator__finish(step->record);
 
 	event.time = time;
 	event.tid = tid;
 	event.gc_finish.what = what;
-	return step__tell(step, &event);
+	event.gc_finish.untold = true;
+	return beside__finish(step, &event, generations);
 }
 
 /* -- pauses ------------------------------------------------------------------------------- */
@@ -141,6 +145,7 @@ static int pause__begin(const struct step *step, bool full)
 	if (hotspot->suspend_ns != EVENT_UNKNOWN)
 		hotspot->suspend_ns = 0;
 	hotspot->last_manager.bytes = 0;
+	beside__begin(hotspot);
 	/* Pools that were told before the pause, but in its operation (G1 Concurrent GC). */
 	hotspot->pause_collections = sequences__still(hotspot);
 	event.doubted = hotspot->operation_doubted;
@@ -157,6 +162,11 @@ static int pause__alone(const struct step *step)
 	struct hotspot *hotspot = step->hotspot;
 	const struct hotspot_operation *operation = operation__now(hotspot);
 	struct text what = operation__what(hotspot);
+	struct gc_start start = {
+		.time = hotspot->pause_start,
+		.generations = EVENT_UNKNOWN,
+		.doubted = hotspot->operation_doubted,
+	};
 	int err;
 
 	if (sequences__cycle(hotspot, operation && operation->overrides ? operation->what : NULL) ||
@@ -167,11 +177,12 @@ static int pause__alone(const struct step *step)
 		return 0;
 	if (what.bytes == 0)
 		what = text__of(hotspot->pause_full ? "full" : "collection");
-	err = gc__start(step, hotspot->pause_start, what, EVENT_UNKNOWN, 0,
-			hotspot->operation_doubted);
+	start.what = what;
+	err = gc__start(step, &start);
 	if (err)
 		return err;
-	return gc__finish(step, step->record->stamp, step->record->tid, (struct text){ NULL, 0 });
+	return gc__finish(step, step->record->stamp, step->record->tid, (struct text){ NULL, 0 },
+			  beside__generations(hotspot, EVENT_UNKNOWN, 0));
 }
 
 static int pause__end(const struct step *step)
@@ -190,8 +201,9 @@ static int pause__end(const struct step *step)
 	event.pause.why = operation ? operation->why : GCTRACE_WHY_UNKNOWN;
 	event.pause.suspend_ns = hotspot->paused ? hotspot->pause_suspend_ns : EVENT_UNKNOWN;
 	event.pause.what = operation__what(hotspot);
+	err = beside__end(step, &event);
 	hotspot->paused = false;
-	return step__tell(step, &event);
+	return err;
 }
 
 /* -- records ------------------------------------------------------------------------------ */
@@ -274,8 +286,10 @@ static int translate_call(const struct step *step)
 static int hotspot__record(void *state, const struct record *record, const struct event_sink *sink)
 {
 	struct step step = { state, record, sink };
-	int err;
+	int err = beside__settle(&step);
 
+	if (err)
+		return err;
 	switch (record->kind) {
 	case RECORD_HOTSPOT_POOL_BEGIN:
 	case RECORD_HOTSPOT_POOL_END:
@@ -311,9 +325,11 @@ static void *hotspot__new(uint32_t target)
 static void hotspot__lost(void *state)
 {
 	struct hotspot *hotspot = state;
+	const bool is_heard = hotspot->beside.is_heard;
 
 	sequences__free(hotspot);
 	*hotspot = (struct hotspot){
+		.beside.is_heard = is_heard,
 		.safepoint = EVENT_UNKNOWN,
 		.suspend_ns = EVENT_UNKNOWN,
 		.operation_doubted = true,
@@ -338,5 +354,6 @@ const struct translator hotspot_translator = {
 	.new = hotspot__new,
 	.free = hotspot__free,
 	.record = hotspot__record,
+	.beside = hotspot__beside,
 	.lost = hotspot__lost,
 };

@@ -28,6 +28,7 @@ struct sequence {
 	struct name manager;
 	uint32_t tid;
 	bool cycle;	    /* around pauses, while the program runs */
+	uint64_t generations; /* it condemns, as was told; EVENT_UNKNOWN */
 	bool orphan;	    /* "before" was not seen: ends with whatever comes next */
 	uint64_t last;	    /* stamp of its last record */
 	const char *what;   /* what is known of it only now, or NULL */
@@ -89,6 +90,7 @@ static int sequence__new(const struct step *step, struct text manager, struct se
 	name__set(&sequence->manager, manager);
 	sequence->tid = step->record->tid;
 	sequence->last = step->record->stamp;
+	sequence->generations = EVENT_UNKNOWN;
 	*out = sequence;
 	return 0;
 }
@@ -125,6 +127,7 @@ static int sequence__start(const struct step *step, struct sequence *sequence)
 	struct text what = name__text(&sequence->manager);
 	uint64_t time = step->record->stamp;
 	uint32_t how = manager ? manager->how : 0;
+	struct gc_start start;
 
 	sequence->cycle = manager ? manager->how & GCTRACE_HOW_CONCURRENT : !still;
 	if (sequence->cycle)
@@ -137,7 +140,16 @@ static int sequence__start(const struct step *step, struct sequence *sequence)
 		what = text__of(operation->what);
 	if (still && operation && operation->overrides && manager && manager->generations == 1)
 		what = text__of(operation->what);
-	return gc__start(step, time, what, generations, how, sequence__is_doubted(step, sequence));
+	sequence->generations = beside__generations(hotspot, generations, how);
+	start = (struct gc_start){
+		.time = time,
+		.what = what,
+		.generations = generations,
+		.how = how,
+		.pools = manager ? manager->pools : EVENT_POOLS_NOTHING,
+		.doubted = sequence__is_doubted(step, sequence),
+	};
+	return gc__start(step, &start);
 }
 
 static int sequence__finish(const struct step *step, struct sequence *sequence)
@@ -148,7 +160,8 @@ static int sequence__finish(const struct step *step, struct sequence *sequence)
 
 	if (sequence->what)
 		what = text__of(sequence->what);
-	err = gc__finish(step, sequence->last, sequence->tid, what);
+	err = gc__finish(step, sequence->last, sequence->tid, what,
+			 sequence->cycle ? EVENT_UNKNOWN : sequence->generations);
 	if (sequence->cycle)
 		cause__forget(hotspot, sequence->tid);
 	if (sequence__is_beside(sequence))
@@ -261,6 +274,7 @@ int pool__end(const struct step *step, struct text manager, const struct record_
 	event.pool.name = name;
 	event.pool.outside = hotspot_pool_is_outside(name);
 	event.pool.old = hotspot_pool_is_old(name);
+	event.pool.fresh = hotspot_pool_is_fresh(name);
 	err = step__tell(step, &event);
 	if (err || !sequence)
 		return err;

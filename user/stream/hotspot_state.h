@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the translator of HotSpot's probes remembers, and its parts: hotspot.c (operations and
- * pauses), hotspot_cause.c, hotspot_sequence.c (pools). For these files alone.
+ * pauses), hotspot_cause.c, hotspot_sequence.c (pools), hotspot_beside.c (what the agent adds). For
+ * these files alone.
  */
 #ifndef STREAM_HOTSPOT_STATE_H
 #define STREAM_HOTSPOT_STATE_H
@@ -29,6 +30,21 @@ struct cause {
 
 struct sequence;
 
+/* What gctrace's agent says of a pause, and what is held back until it has. */
+struct beside {
+	bool is_heard; /* it has ever said anything */
+	enum {
+		BESIDE_NONE,
+		BESIDE_AWAITED,
+		BESIDE_NOTHING, /* nothing was collected */
+		BESIDE_TOLD,
+		BESIDE_UNTOLD,
+	} verdict;		/* on the last pause */
+	bool has_finish, has_end, several; /* collections in the pause */
+	uint64_t generations;	/* that the one held back condemned */
+	struct event finish, end;
+};
+
 struct hotspot {
 	struct name operations[OPERATIONS];
 	unsigned int depth;
@@ -53,6 +69,8 @@ struct hotspot {
 	struct cause causes[CAUSES];
 	struct name last_manager;	  /* of the sequence that ended last */
 	VEC(struct sequence *) sequences; /* that have not ended (hotspot_sequence.c) */
+
+	struct beside beside;
 };
 
 /* One record being translated. */
@@ -102,9 +120,28 @@ void cause__forget(struct hotspot *hotspot, uint32_t tid);
 struct text cause__text(struct hotspot *hotspot, uint32_t tid);
 
 /* Events of a collection. */
-int gc__start(const struct step *step, uint64_t time, struct text what, uint64_t generations,
-	      uint32_t how, bool doubted);
-int gc__finish(const struct step *step, uint64_t time, uint32_t tid, struct text what);
+struct gc_start {
+	uint64_t time, generations;
+	uint32_t how;
+	enum event_pools pools;
+	struct text what;
+	bool doubted;
+};
+int gc__start(const struct step *step, const struct gc_start *start);
+int gc__finish(const struct step *step, uint64_t time, uint32_t tid, struct text what,
+	       uint64_t generations);
+
+/*
+ * What is told beside. A pause begins. A collection of which the JVM does not say what it
+ * condemns: it collects nothing, as far as the agent agrees. Its end, and that of its pause, by
+ * these; and before each record: the agent has said nothing.
+ */
+void beside__begin(struct hotspot *hotspot);
+uint64_t beside__generations(const struct hotspot *hotspot, uint64_t generations, uint32_t how);
+int beside__finish(const struct step *step, const struct event *finish, uint64_t generations);
+int beside__end(const struct step *step, const struct event *end);
+int beside__settle(const struct step *step);
+int hotspot__beside(void *state, const struct event *event, const struct event_sink *sink);
 
 /* A pool as it was before, and as it is after. 0, what the sink answered, or negative errno. */
 int pool__begin(const struct step *step, struct text manager, struct text name, uint64_t used);

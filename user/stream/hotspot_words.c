@@ -69,25 +69,34 @@ const struct hotspot_operation *hotspot_operation(struct text name)
 	return NULL;
 }
 
+/*
+ * Serial copies with one thread, which leaves no gaps; those of Parallel and G1 have buffers
+ * each. G1 collects old regions in young collections, too. Full ones of all leave some of the
+ * dead behind.
+ */
 static const struct hotspot_manager managers[] = {
-	{ "G1 Young Generation", "young", YOUNG, GCTRACE_HOW_COPYING },
-	{ "G1 Old Generation", "full", YOUNG_AND_OLD, GCTRACE_HOW_COMPACTING },
-	{ "G1 Concurrent GC", "", EVENT_UNKNOWN, 0 },
-	{ "PS Scavenge", "young", YOUNG, GCTRACE_HOW_COPYING },
-	{ "PS MarkSweep", "full", YOUNG_AND_OLD, GCTRACE_HOW_COMPACTING },
-	{ "Copy", "young", YOUNG, GCTRACE_HOW_COPYING },
-	{ "MarkSweepCompact", "full", YOUNG_AND_OLD, GCTRACE_HOW_COMPACTING },
-	{ "ParNew", "young", YOUNG, GCTRACE_HOW_COPYING },
+	{ "G1 Young Generation", "young", YOUNG, GCTRACE_HOW_COPYING, EVENT_POOLS_MIXED },
+	{ "G1 Old Generation", "full", YOUNG_AND_OLD, GCTRACE_HOW_COMPACTING,
+	  EVENT_POOLS_BUFFERED },
+	{ "G1 Concurrent GC", "", EVENT_UNKNOWN, 0, EVENT_POOLS_NOTHING },
+	{ "PS Scavenge", "young", YOUNG, GCTRACE_HOW_COPYING, EVENT_POOLS_BUFFERED },
+	{ "PS MarkSweep", "full", YOUNG_AND_OLD, GCTRACE_HOW_COMPACTING, EVENT_POOLS_BUFFERED },
+	{ "Copy", "young", YOUNG, GCTRACE_HOW_COPYING, EVENT_POOLS_EXACT },
+	{ "MarkSweepCompact", "full", YOUNG_AND_OLD, GCTRACE_HOW_COMPACTING,
+	  EVENT_POOLS_BUFFERED },
+	{ "ParNew", "young", YOUNG, GCTRACE_HOW_COPYING, EVENT_POOLS_MIXED },
 	{ "ConcurrentMarkSweep", "cycle", YOUNG_AND_OLD,
-	  GCTRACE_HOW_SWEEPING | GCTRACE_HOW_CONCURRENT },
-	{ "ZGC", "cycle", EVENT_UNKNOWN, GCTRACE_HOW_COMPACTING | GCTRACE_HOW_CONCURRENT },
-	{ "ZGC Cycles", "cycle", EVENT_UNKNOWN, GCTRACE_HOW_COMPACTING | GCTRACE_HOW_CONCURRENT },
+	  GCTRACE_HOW_SWEEPING | GCTRACE_HOW_CONCURRENT, EVENT_POOLS_NOTHING },
+	{ "ZGC", "cycle", EVENT_UNKNOWN, GCTRACE_HOW_COMPACTING | GCTRACE_HOW_CONCURRENT,
+	  EVENT_POOLS_NOTHING },
+	{ "ZGC Cycles", "cycle", EVENT_UNKNOWN, GCTRACE_HOW_COMPACTING | GCTRACE_HOW_CONCURRENT,
+	  EVENT_POOLS_NOTHING },
 	{ "ZGC Minor Cycles", "minor cycle", YOUNG,
-	  GCTRACE_HOW_COPYING | GCTRACE_HOW_CONCURRENT },
+	  GCTRACE_HOW_COPYING | GCTRACE_HOW_CONCURRENT, EVENT_POOLS_NOTHING },
 	{ "ZGC Major Cycles", "major cycle", YOUNG_AND_OLD,
-	  GCTRACE_HOW_COMPACTING | GCTRACE_HOW_CONCURRENT },
+	  GCTRACE_HOW_COMPACTING | GCTRACE_HOW_CONCURRENT, EVENT_POOLS_NOTHING },
 	{ "Shenandoah Cycles", "cycle", EVENT_UNKNOWN,
-	  GCTRACE_HOW_COMPACTING | GCTRACE_HOW_CONCURRENT },
+	  GCTRACE_HOW_COMPACTING | GCTRACE_HOW_CONCURRENT, EVENT_POOLS_NOTHING },
 };
 
 const struct hotspot_manager *hotspot_manager(struct text name)
@@ -113,18 +122,21 @@ bool hotspot_pool_is_outside(struct text name)
 	return false;
 }
 
+static bool ends_with(struct text name, const char *ending)
+{
+	const size_t bytes = strlen(ending);
+
+	return name.bytes >= bytes && memcmp(name.at + name.bytes - bytes, ending, bytes) == 0;
+}
+
 bool hotspot_pool_is_old(struct text name)
 {
-	static const char *const endings[] = { "Old Gen", "Tenured Gen" };
+	return ends_with(name, "Old Gen") || ends_with(name, "Tenured Gen");
+}
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
-		size_t bytes = strlen(endings[i]);
-
-		if (name.bytes >= bytes &&
-		    memcmp(name.at + name.bytes - bytes, endings[i], bytes) == 0)
-			return true;
-	}
-	return false;
+bool hotspot_pool_is_fresh(struct text name)
+{
+	return ends_with(name, "Eden Space");
 }
 
 static const struct {

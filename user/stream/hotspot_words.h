@@ -29,6 +29,7 @@ struct hotspot_manager {
 	const char *what;     /* "": the operation has the word */
 	uint64_t generations; /* mask of what it condemns; EVENT_UNKNOWN: all, or it has none */
 	uint32_t how;	      /* set of enum gctrace_how */
+	enum event_pools pools; /* what they say of what it condemns */
 };
 
 /* NULL: not known. */
@@ -40,8 +41,9 @@ const struct hotspot_manager *hotspot_manager(struct text name);
  */
 bool hotspot_pool_is_outside(struct text name);
 
-/* Is it the pool that young collections promote into? Not told either. */
+/* Is it the pool that young collections promote into, or that is allocated in? Not told either. */
 bool hotspot_pool_is_old(struct text name);
+bool hotspot_pool_is_fresh(struct text name);
 
 /* enum gctrace_reason for a cause. */
 uint64_t hotspot_reason(struct text cause);

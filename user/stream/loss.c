@@ -48,6 +48,8 @@ static const struct {
 		"bytes of names did not fit in a record" },
 	[LOSS_UNNAMED] = { "unnamed", "name had no room in the process that told it",
 		"names had no room in the process that told them" },
+	[LOSS_SAMPLES] = { "samples", "sampled allocation had no room in the process",
+		"sampled allocations had no room in the process" },
 };
 
 struct target_losses {
@@ -85,6 +87,7 @@ bool loss__breaks(unsigned int kind)
 	case LOSS_PERF:
 	case LOSS_TRUNCATED:
 	case LOSS_UNNAMED:
+	case LOSS_SAMPLES:
 		return false;
 	}
 	return true;

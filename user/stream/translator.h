@@ -29,6 +29,13 @@ struct translator {
 	int (*record)(void *state, const struct record *record, const struct event_sink *sink);
 
 	/*
+	 * What an agent adds to what this provider tells (wire.h, BESIDE): EVENT_BESIDE, and events
+	 * of the collection that runs, which have no number. Those that have one to belong to go
+	 * on to the sink, those that have none do not. May be NULL.
+	 */
+	int (*beside)(void *state, const struct event *event, const struct event_sink *sink);
+
+	/*
 	 * Records were lost: what was open need not be so any more, and what was known may be
 	 * outdated. Forget it; starts that may lack something from now on are `doubted`. May be
 	 * NULL. The assembler does the same with what was told so far.

@@ -377,6 +377,9 @@ static void add_one_of_each(struct bench *bench)
 	struct gctrace_figure figure = { .gc = 1 };
 	struct gctrace_reuse reuse = { .length = 1 };
 	struct gctrace_unnamed unnamed = { .count = 0 };
+	struct gctrace_samples samples = { .gc = 1, .first = 5, .count = 5 };
+	struct gctrace_notice notice = { .text_bytes = 64 };
+	const uint8_t sampled[10] = { 0, 0, 1, 0, 1, 0, 1, 0, 1, 0 };
 
 	ADD(bench, GCTRACE_PRODUCER, 0, producer, "minivmcollector");
 	ADD_PLAIN(bench, GCTRACE_GC_START, gc_start);
@@ -397,12 +400,101 @@ static void add_one_of_each(struct bench *bench)
 	ADD_PLAIN(bench, GCTRACE_FIGURE, figure);
 	ADD_PLAIN(bench, GCTRACE_REUSE, reuse);
 	ADD_PLAIN(bench, GCTRACE_UNNAMED, unnamed);
+	ADD(bench, GCTRACE_SAMPLES, 0, samples, sampled);
+	ADD(bench, GCTRACE_NOTICE, 0, notice, arrays);
 }
 
-/* As producers of version 1.0 wrote it. */
+/* As producers of version 1.0, or 1.3, wrote it. */
 static bool is_an_old_form(const struct gctrace_record *head, uint32_t bytes)
 {
-	return head->kind == GCTRACE_GC_FINISH && bytes == offsetof(struct gctrace_gc_finish, how);
+	return (head->kind == GCTRACE_GC_FINISH &&
+		bytes == offsetof(struct gctrace_gc_finish, how)) ||
+	       (head->kind == GCTRACE_OBJECT_ALLOC &&
+		bytes == offsetof(struct gctrace_object_alloc, sample));
+}
+
+static void a_sample_of_version_1_3_is_read(void **state)
+{
+	struct bench *bench = *state;
+	struct gctrace_object_alloc alloc = { .id = 64, .size = 16, .sample = 3, .gc = 9 };
+
+	begin(bench);
+	add(bench, GCTRACE_OBJECT_ALLOC, 0, &alloc, offsetof(struct gctrace_object_alloc, sample),
+	    NULL, 0);
+	ADD(bench, GCTRACE_OBJECT_ALLOC, 0, alloc, "of a later version");
+	assert_int_equal(fire(bench), 0);
+	expect(bench, "alloc id=40 size=16 class=0 stack=0 weight=0\n"
+		      "alloc id=40 size=16 class=0 stack=0 weight=0 sample=3 gc=9\n");
+	assert_true(losses__none(feed__losses(bench->feed)));
+}
+
+static void samples_are_read(void **state)
+{
+	/* 1000: dead; 1001: moved to 0x800000, old; 1300: lies 16 bytes before, unmoved */
+	const uint8_t entries[] = { 0, 1, 1, 2 | 4, 0x80, 0x80, 0x80, 1, 1, 0xab, 2, 8, 3 };
+	struct gctrace_samples samples = {
+		.gc = 7, .interval = 512, .first = 1000, .count = 3, .lost = 2
+	};
+	struct bench *bench = *state;
+
+	begin(bench);
+	ADD(bench, GCTRACE_SAMPLES, 0, samples, entries);
+	samples = (struct gctrace_samples){ .gc = 8 };
+	ADD_PLAIN(bench, GCTRACE_SAMPLES, samples);
+	ADD_PLAIN(bench, GCTRACE_SAMPLES, samples);
+	assert_int_equal(fire(bench), 0);
+	expect(bench, "loss target=0 samples 2\n"
+		      "samples gc=7 interval=512\n"
+		      "  1000 bits=1\n"
+		      "  1001 bits=6 address=800000 generation=1\n"
+		      "  1300 bits=8 address=7ffff0\n"
+		      "  end of samples\n"
+		      "samples gc=8 interval=0\n  end of samples\n"
+		      "samples gc=8 interval=0\n  end of samples\n");
+	assert_int_equal(lost(bench, LOSS_SAMPLES), 2);
+}
+
+static void a_list_of_all_samples_goes_on(void **state)
+{
+	struct gctrace_samples samples = { .gc = 7, .first = 2, .count = 1 };
+	const uint8_t entry[] = { 0, 8, 2 };
+	struct bench *bench = *state;
+
+	begin(bench);
+	ADD(bench, GCTRACE_SAMPLES, GCTRACE_SAMPLES_ALL | GCTRACE_MORE, samples, entry);
+	samples.first = 4;
+	ADD(bench, GCTRACE_SAMPLES, GCTRACE_SAMPLES_ALL, samples, entry);
+	assert_int_equal(fire(bench), 0);
+	expect(bench, "all gc=7 interval=0\n"
+		      "  2 bits=8 address=8\n"
+		      "  4 bits=8 address=8\n"
+		      "  end of all\n");
+	assert_true(losses__none(feed__losses(bench->feed)));
+}
+
+/* The same twice, or beyond the largest. */
+static void numbers_of_samples_grow(void **state)
+{
+	const uint8_t twice[] = { 0, 0, 0, 0 }, beyond[] = { 1, 0, 1, 0 };
+	struct gctrace_samples samples = { .gc = 7, .first = UINT64_MAX - 1, .count = 2 };
+	struct bench *bench = *state;
+
+	begin(bench);
+	ADD(bench, GCTRACE_SAMPLES, 0, samples, twice);
+	ADD(bench, GCTRACE_SAMPLES, 0, samples, beyond);
+	assert_int_equal(fire(bench), 0);
+	assert_int_equal(lost(bench, LOSS_MALFORMED), 2);
+}
+
+static void a_notice_is_read(void **state)
+{
+	struct gctrace_notice notice = { .what = GCTRACE_NOTICE_UNSAMPLED, .text_bytes = 6 };
+	struct bench *bench = *state;
+
+	begin(bench);
+	ADD(bench, GCTRACE_NOTICE, 0, notice, "taken");
+	assert_int_equal(fire(bench), 0);
+	expect(bench, "notice 1 text=\"taken\\x00\"\n");
 }
 
 static void an_end_of_version_1_0_is_read(void **state)
@@ -751,6 +843,11 @@ int main(void)
 		TEST(growth_is_read_over),
 		TEST(a_later_major_version_is_refused),
 		TEST(an_end_of_version_1_0_is_read),
+		TEST(a_sample_of_version_1_3_is_read),
+		TEST(samples_are_read),
+		TEST(a_list_of_all_samples_goes_on),
+		TEST(numbers_of_samples_grow),
+		TEST(a_notice_is_read),
 		TEST(names_that_had_no_room_are_lost),
 		TEST(a_short_record_spoils_nothing_else),
 		TEST(a_short_batch_is_malformed),

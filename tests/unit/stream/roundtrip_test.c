@@ -353,9 +353,63 @@ static void call_alloc(struct trip *trip)
 	event.alloc.class_ = number(trip);
 	event.alloc.stack = number(trip);
 	event.alloc.weight = number(trip);
-	gctrace_write_object_alloc(&trip->writer, event.alloc.id, event.alloc.size,
-				   event.alloc.class_, event.alloc.stack, event.alloc.weight);
+	if (pick(trip, 2)) {
+		event.alloc.sample = number(trip);
+		event.alloc.gc = number(trip);
+		gctrace_write_object_alloc_as(&trip->writer, event.alloc.id, event.alloc.size,
+					      event.alloc.class_, event.alloc.stack,
+					      event.alloc.weight, event.alloc.sample,
+					      event.alloc.gc);
+	} else {
+		gctrace_write_object_alloc(&trip->writer, event.alloc.id, event.alloc.size,
+					   event.alloc.class_, event.alloc.stack,
+					   event.alloc.weight);
+	}
 	expect(trip, &event, EVENT_OBJECT_ALLOC);
+}
+
+/* Into several records and several batches, where there are many. */
+static void call_samples(struct trip *trip)
+{
+	const size_t count = pick(trip, 10) ? pick(trip, 20) : pick(trip, 20000);
+	struct gctrace_sample *told = calloc(count + 1, sizeof(*told));
+	struct sample_fate *samples = calloc(count + 1, sizeof(*samples));
+	struct event event = { .samples = { .gc = number(trip),
+					    .interval = number(trip),
+					    .samples = samples,
+					    .count = count,
+					    .all = pick(trip, 2),
+					    .in_doubt = pick(trip, 2) } };
+	uint64_t last = number(trip) >> 1;
+
+	for (size_t i = 0; i < count; i++) {
+		last += 1 + (pick(trip, 4) ? pick(trip, 9) : pick(trip, UINT32_MAX));
+		told[i].sample = samples[i].sample = last;
+		told[i].bits = samples[i].bits = (uint32_t)number(trip);
+		told[i].address = samples[i].address = address(trip) & ~UINT64_C(7);
+		told[i].generation = (uint32_t)number(trip);
+		if (!(told[i].bits & (GCTRACE_SAMPLE_MOVED | GCTRACE_SAMPLE_ADDRESS)))
+			samples[i].address = EVENT_UNKNOWN;
+		if (told[i].bits & GCTRACE_SAMPLE_GENERATION)
+			samples[i].generation = told[i].generation;
+	}
+	gctrace_write_samples(&trip->writer,
+			      (event.samples.all ? GCTRACE_SAMPLES_ALL : 0) |
+				      (event.samples.in_doubt ? GCTRACE_SAMPLES_IN_DOUBT : 0),
+			      event.samples.gc, 0, event.samples.interval, 0, told, count);
+	expect(trip, &event, EVENT_SAMPLES);
+	free(told);
+	free(samples);
+}
+
+static void call_notice(struct trip *trip)
+{
+	struct event event = { .notice = { .what = (uint32_t)number(trip),
+					   .text = text_of(trip, 300) } };
+
+	gctrace_write_notice(&trip->writer, event.notice.what, event.notice.text.at);
+	expect(trip, &event, EVENT_NOTICE);
+	drop_text(event.notice.text);
 }
 
 static void call_figure(struct trip *trip)
@@ -412,7 +466,7 @@ static void (*const calls[])(struct trip *trip) = {
 	call_ranges,   call_container,	call_roots,  call_object, call_object,
 	call_object,   call_object,	call_class,  call_define, call_space,
 	call_alloc,    call_dump_end,	call_context,  call_figure,
-	call_reuse,
+	call_reuse,    call_samples,	call_notice,
 };
 
 /* ---------------------------------------------------------------------------------------------

@@ -51,6 +51,17 @@ static int log_event(void *ctx, const struct event *event)
 		buf__add_str(log, "gc-");
 		log_text(log, "", event->gc_finish.what);
 		log_u64(log, "collected=", event->gc_finish.collected);
+		if (s->says_told)
+			buf__add_str(log, event->gc_finish.untold ? " untold" : " told");
+		break;
+	case EVENT_MOVED:
+		buf__printf(log, "moved %zu", event->ranges.count);
+		assert_true(event->ranges.gc == EVENT_UNKNOWN);
+		break;
+	case EVENT_REUSE:
+		buf__add_str(log, "withdrawn");
+		assert_true(event->reuse.generations == UINT64_MAX);
+		assert_true(event->reuse.start == 0 && event->reuse.length == UINT64_MAX);
 		break;
 	case EVENT_POOL:
 		buf__add_str(log, event->pool.outside ? "outside" : "pool");
@@ -99,6 +110,37 @@ int play_record(struct runtime_script *s, const struct record *record)
 	free(copy);
 	s->now++;
 	return answer;
+}
+
+static int play_event(struct runtime_script *s, struct event *event)
+{
+	const struct event_sink sink = { log_event, s };
+	int answer;
+
+	event->target = 3;
+	event->tid = s->tid;
+	event->time = event->stamp = s->now;
+	answer = s->translator->beside(s->state, event, &sink);
+	s->now++;
+	return answer;
+}
+
+int play_beside(struct runtime_script *s, unsigned int flags)
+{
+	struct event event = { .kind = EVENT_BESIDE, .beside = { .flags = flags } };
+
+	return play_event(s, &event);
+}
+
+int play_move(struct runtime_script *s)
+{
+	const struct range range = { 0x1000, 0x2000, 16 };
+	struct event event = {
+		.kind = EVENT_MOVED,
+		.ranges = { .gc = EVENT_UNKNOWN, .width = 8, .ranges = &range, .count = 1 },
+	};
+
+	return play_event(s, &event);
 }
 
 static void fill(const struct runtime_script *s, struct record *record, uint16_t kind, size_t bytes)

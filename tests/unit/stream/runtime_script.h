@@ -18,6 +18,7 @@ struct runtime_script {
 	uint32_t tid;
 	struct buf log;
 	int answer; /* of the sink */
+	bool says_told; /* of the end of a collection whether its ranges were */
 };
 
 void runtime_script__begin(struct runtime_script *s, const struct translator *translator);
@@ -29,6 +30,10 @@ int play_text(struct runtime_script *s, uint16_t kind, const char *text);
 int play_pool(struct runtime_script *s, uint16_t kind, const char *manager, const char *pool,
 	      uint64_t used);
 int play_record(struct runtime_script *s, const struct record *record);
+
+/* What an agent adds: BESIDE with these flags; one range. */
+int play_beside(struct runtime_script *s, unsigned int flags);
+int play_move(struct runtime_script *s);
 
 /* What was logged since the last time. */
 void expect_log(struct runtime_script *s, const char *log);

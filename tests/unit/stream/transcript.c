@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/escape.h"
+#include "gctrace/wire.h"
 #include "stream/loss.h"
 
 #define ADD(...) buf__printf(&transcript->text, __VA_ARGS__)
@@ -60,6 +61,29 @@ static void add_object(struct transcript *transcript, const struct event *event)
 		ADD("  end of %" PRIx64 "\n", event->object.id);
 }
 
+/* In one text, into however many records and events they were put. */
+static void add_samples(struct transcript *transcript, const struct event *event)
+{
+	const char *name = event->samples.all ? "all" : "samples";
+
+	if (!transcript->samples)
+		ADD("%s gc=%" PRIu64 " interval=%" PRIu64 "\n", name, event->samples.gc,
+		    event->samples.interval);
+	for (size_t i = 0; i < event->samples.count; i++) {
+		const struct sample_fate *sample = &event->samples.samples[i];
+
+		ADD("  %" PRIu64 " bits=%x", sample->sample, sample->bits);
+		if (sample->address != EVENT_UNKNOWN)
+			ADD(" address=%" PRIx64, sample->address);
+		if (sample->bits & GCTRACE_SAMPLE_GENERATION)
+			ADD(" generation=%u", sample->generation);
+		ADD("\n");
+	}
+	transcript->samples = event->samples.more;
+	if (!event->samples.more)
+		ADD("  end of %s\n", name);
+}
+
 static void add_mark(struct transcript *transcript, const struct event *event)
 {
 	switch (event->kind) {
@@ -106,6 +130,9 @@ static void add_mark(struct transcript *transcript, const struct event *event)
 		    " weight=%" PRIu64,
 		    event->alloc.id, event->alloc.size, event->alloc.class_, event->alloc.stack,
 		    event->alloc.weight);
+		if (event->alloc.sample)
+			ADD(" sample=%" PRIu64 " gc=%" PRIu64, event->alloc.sample,
+			    event->alloc.gc);
 		break;
 	case EVENT_DUMP_END:
 		ADD("dump_end dump=%" PRIu64 " status=%" PRIu64 " objects=%" PRIu64
@@ -140,6 +167,10 @@ static void add_named(struct transcript *transcript, const struct event *event)
 		    event->define.id, event->define.a, event->define.b);
 		add_text(transcript, "name", event->define.name);
 		break;
+	case EVENT_NOTICE:
+		ADD("notice %u", event->notice.what);
+		add_text(transcript, "text", event->notice.text);
+		break;
 	case EVENT_POOL:
 		ADD("pool gc=%" PRId64 " before=%" PRId64 " used=%" PRId64 " committed=%" PRId64
 		    " max=%" PRId64,
@@ -173,6 +204,9 @@ static void add_named(struct transcript *transcript, const struct event *event)
 void transcript__add(struct transcript *transcript, const struct event *event)
 {
 	switch (event->kind) {
+	case EVENT_SAMPLES:
+		add_samples(transcript, event);
+		return;
 	case EVENT_MOVED:
 		add_ranges(transcript, event, "moved");
 		return;

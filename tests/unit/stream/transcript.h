@@ -13,6 +13,7 @@ struct transcript {
 	struct buf text;
 	bool times;	/* write event.time too */
 	bool in_object; /* its next event goes on with its references */
+	bool samples;	/* its next event goes on with samples of the same collection */
 	uint64_t object; /* which one, if that is known: other objects may come between */
 	int answer;	/* what to answer to each event */
 };
