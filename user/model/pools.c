@@ -2,8 +2,6 @@
 #include "pools.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct collection_pool *pools__find(const struct pools *pools, struct text name)
 {
@@ -19,18 +17,14 @@ static int add(struct pools *pools, const struct event *event)
 	struct text name = event->pool.name;
 	struct collection_pool pool = { .before = EVENT_UNKNOWN, .after = EVENT_UNKNOWN,
 					.committed = EVENT_UNKNOWN, .max = EVENT_UNKNOWN };
-	char *copy;
 
-	copy = malloc(name.bytes + 1);
-	if (!copy)
+	if (text__own(&pool.name, name))
 		return -ENOMEM;
-	if (name.bytes > 0)
-		memcpy(copy, name.at, name.bytes);
-	pool.name = (struct text){ copy, name.bytes };
 	pool.outside = event->pool.outside;
 	pool.old = event->pool.old;
+	pool.fresh = event->pool.fresh;
 	if (vec__push(&pools->of, pool)) {
-		free(copy);
+		text__free(&pool.name);
 		return -ENOMEM;
 	}
 	pools->bytes += name.bytes + sizeof(pool);
@@ -103,7 +97,7 @@ const struct collection_pool *pools__old(const struct pools *pools)
 void pools__free(struct pools *pools)
 {
 	for (size_t i = 0; i < pools->of.count; i++)
-		free((char *)pools->of.items[i].name.at);
+		text__free(&pools->of.items[i].name);
 	vec__free(&pools->of);
 	pools->bytes = 0;
 }

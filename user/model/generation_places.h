@@ -8,8 +8,8 @@
  * they do is kept, for what must not be taken to go on from one part (a region, a semispace) into
  * the next.
  */
-#ifndef MODEL_PLACES_H
-#define MODEL_PLACES_H
+#ifndef MODEL_GENERATION_PLACES_H
+#define MODEL_GENERATION_PLACES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,34 +17,36 @@
 #include "base/vec.h"
 #include "generations.h"
 
-#define PLACE_UNKNOWN UINT64_MAX
+#define GENERATION_UNKNOWN UINT64_MAX
 
-struct place {
+struct generation_place {
 	uint64_t start, end;
-	uint64_t generation; /* PLACE_UNKNOWN */
+	uint64_t generation; /* GENERATION_UNKNOWN */
 };
 
-struct places {
-	VEC(struct place) of;
+struct generation_places {
+	VEC(struct generation_place) of;
 	VEC(uint64_t) seams; /* in a place, where a part begins that touches the one below */
 	size_t found;
 	bool taken; /* a picture was taken, and it is whole */
 };
 
 /* Replaces what there was. 0 or -ENOMEM. */
-int places__take(struct places *places, const struct generations *generations);
-void places__free(struct places *places);
+int generation_places__take(struct generation_places *places,
+			    const struct generations *generations);
+void generation_places__free(struct generation_places *places);
 
-/* The place that an address is in; one of PLACE_UNKNOWN reaches to its neighbours. */
-struct place places__at(struct places *places, uint64_t address);
+/* The place that an address is in; one of GENERATION_UNKNOWN reaches to its neighbours. */
+struct generation_place generation_places__at(struct generation_places *places, uint64_t address);
 
 /* Is there a seam in [from, to]? */
-bool places__has_seam(const struct places *places, uint64_t from, uint64_t to);
+bool generation_places__has_seam(const struct generation_places *places, uint64_t from,
+				 uint64_t to);
 
 /*
  * Does [start, end) begin in what was told and end outside? `end` is above start. Parts that touch
  * are one.
  */
-bool places__overrun(struct places *places, uint64_t start, uint64_t end);
+bool generation_places__overrun(struct generation_places *places, uint64_t start, uint64_t end);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/places.h"
+#include "model/generation_places.h"
 #include "unit/random.h"
 
 #define HEAP 128
@@ -30,78 +30,78 @@ static void tell(struct generations *generations, uint64_t generation, uint64_t 
 static void nothing_told_nothing_known(void **state)
 {
 	struct generations generations = { 0 };
-	struct places places = { 0 };
+	struct generation_places places = { 0 };
 
 	(void)state;
-	assert_int_equal(places__at(&places, 5).generation, PLACE_UNKNOWN);
-	assert_int_equal(places__take(&places, &generations), 0);
+	assert_int_equal(generation_places__at(&places, 5).generation, GENERATION_UNKNOWN);
+	assert_int_equal(generation_places__take(&places, &generations), 0);
 	assert_false(places.taken);
-	assert_int_equal(places__at(&places, 5).end, UINT64_MAX);
-	assert_false(places__overrun(&places, 5, 500));
-	places__free(&places);
+	assert_int_equal(generation_places__at(&places, 5).end, UINT64_MAX);
+	assert_false(generation_places__overrun(&places, 5, 500));
+	generation_places__free(&places);
 }
 
 static void gaps_reach_to_their_neighbours(void **state)
 {
 	struct generations generations = { 0 };
-	struct places places = { 0 };
-	struct place gap;
+	struct generation_places places = { 0 };
+	struct generation_place gap;
 
 	(void)state;
 	tell(&generations, 1, 500, 100);
 	tell(&generations, 0, 100, 100);
-	assert_int_equal(places__take(&places, &generations), 0);
+	assert_int_equal(generation_places__take(&places, &generations), 0);
 	assert_true(places.taken);
-	gap = places__at(&places, 300);
-	assert_int_equal(gap.generation, PLACE_UNKNOWN);
+	gap = generation_places__at(&places, 300);
+	assert_int_equal(gap.generation, GENERATION_UNKNOWN);
 	assert_int_equal(gap.start, 200);
 	assert_int_equal(gap.end, 500);
-	assert_int_equal(places__at(&places, 0).end, 100);
-	assert_int_equal(places__at(&places, 600).end, UINT64_MAX);
-	assert_int_equal(places__at(&places, 199).generation, 0);
-	assert_int_equal(places__at(&places, 500).generation, 1);
+	assert_int_equal(generation_places__at(&places, 0).end, 100);
+	assert_int_equal(generation_places__at(&places, 600).end, UINT64_MAX);
+	assert_int_equal(generation_places__at(&places, 199).generation, 0);
+	assert_int_equal(generation_places__at(&places, 500).generation, 1);
 	generations__free(&generations);
-	places__free(&places);
+	generation_places__free(&places);
 }
 
 static void what_is_said_twice_differently_is_not_known(void **state)
 {
 	struct generations generations = { 0 };
-	struct places places = { 0 };
+	struct generation_places places = { 0 };
 
 	(void)state;
 	tell(&generations, 0, 100, 100);
 	tell(&generations, 1, 150, 100);
-	assert_int_equal(places__take(&places, &generations), 0);
+	assert_int_equal(generation_places__take(&places, &generations), 0);
 	for (uint64_t at = 100; at < 250; at += 50)
-		assert_int_equal(places__at(&places, at).generation, PLACE_UNKNOWN);
+		assert_int_equal(generation_places__at(&places, at).generation, GENERATION_UNKNOWN);
 	generations__free(&generations);
-	places__free(&places);
+	generation_places__free(&places);
 }
 
 static void parts_that_touch_are_one_heap(void **state)
 {
 	struct generations generations = { 0 };
-	struct places places = { 0 };
+	struct generation_places places = { 0 };
 
 	(void)state;
 	tell(&generations, 0, 100, 100);
 	tell(&generations, 1, 200, 100);
 	tell(&generations, 2, 400, 100);
-	assert_int_equal(places__take(&places, &generations), 0);
-	assert_false(places__overrun(&places, 150, 300));
-	assert_true(places__overrun(&places, 150, 301));
-	assert_true(places__overrun(&places, 250, 450)); /* over the gap */
-	assert_false(places__overrun(&places, 300, 450)); /* begins outside */
-	assert_true(places__overrun(&places, 499, 501));
+	assert_int_equal(generation_places__take(&places, &generations), 0);
+	assert_false(generation_places__overrun(&places, 150, 300));
+	assert_true(generation_places__overrun(&places, 150, 301));
+	assert_true(generation_places__overrun(&places, 250, 450)); /* over the gap */
+	assert_false(generation_places__overrun(&places, 300, 450)); /* begins outside */
+	assert_true(generation_places__overrun(&places, 499, 501));
 	generations__free(&generations);
-	places__free(&places);
+	generation_places__free(&places);
 }
 
 static void where_parts_touch_is_a_seam(void **state)
 {
 	struct generations generations = { 0 };
-	struct places places = { 0 };
+	struct generation_places places = { 0 };
 
 	(void)state;
 	tell(&generations, 0, 300, 100);
@@ -109,36 +109,36 @@ static void where_parts_touch_is_a_seam(void **state)
 	tell(&generations, 0, 200, 100);
 	tell(&generations, 1, 400, 100); /* another generation's is no seam, but an end */
 	tell(&generations, 0, 600, 100);
-	assert_int_equal(places__take(&places, &generations), 0);
+	assert_int_equal(generation_places__take(&places, &generations), 0);
 	assert_int_equal(places.of.count, 3);
 	assert_int_equal(places.seams.count, 2);
-	assert_true(places__has_seam(&places, 200, 200));
-	assert_true(places__has_seam(&places, 250, 300));
-	assert_true(places__has_seam(&places, 100, 500));
-	assert_false(places__has_seam(&places, 100, 199));
-	assert_false(places__has_seam(&places, 201, 299));
-	assert_false(places__has_seam(&places, 301, UINT64_MAX));
+	assert_true(generation_places__has_seam(&places, 200, 200));
+	assert_true(generation_places__has_seam(&places, 250, 300));
+	assert_true(generation_places__has_seam(&places, 100, 500));
+	assert_false(generation_places__has_seam(&places, 100, 199));
+	assert_false(generation_places__has_seam(&places, 201, 299));
+	assert_false(generation_places__has_seam(&places, 301, UINT64_MAX));
 	generations__free(&generations);
-	places__free(&places);
+	generation_places__free(&places);
 }
 
 /* A picture does not change when what it was taken of does. */
 static void a_picture_is_of_its_moment(void **state)
 {
 	struct generations generations = { 0 };
-	struct places places = { 0 };
+	struct generation_places places = { 0 };
 
 	(void)state;
 	tell(&generations, 0, 100, 100);
-	assert_int_equal(places__take(&places, &generations), 0);
+	assert_int_equal(generation_places__take(&places, &generations), 0);
 	assert_int_equal(generations__note(&generations, 2, false, 0, 500, 100), 0);
-	assert_int_equal(places__at(&places, 150).generation, 0);
-	assert_int_equal(places__at(&places, 550).generation, PLACE_UNKNOWN);
-	assert_int_equal(places__take(&places, &generations), 0);
-	assert_int_equal(places__at(&places, 150).generation, PLACE_UNKNOWN);
-	assert_int_equal(places__at(&places, 550).generation, 0);
+	assert_int_equal(generation_places__at(&places, 150).generation, 0);
+	assert_int_equal(generation_places__at(&places, 550).generation, GENERATION_UNKNOWN);
+	assert_int_equal(generation_places__take(&places, &generations), 0);
+	assert_int_equal(generation_places__at(&places, 150).generation, GENERATION_UNKNOWN);
+	assert_int_equal(generation_places__at(&places, 550).generation, 0);
 	generations__free(&generations);
-	places__free(&places);
+	generation_places__free(&places);
 }
 
 /* ---------------------------------------------------------------- every byte */
@@ -152,7 +152,7 @@ static void draw(struct generations *generations, uint64_t *map)
 		bool is_free = true;
 
 		for (uint64_t i = start; i < start + bytes; i++)
-			is_free &= map[i] == PLACE_UNKNOWN;
+			is_free &= map[i] == GENERATION_UNKNOWN;
 		if (!is_free)
 			continue;
 		for (uint64_t i = start; i < start + bytes; i++)
@@ -166,8 +166,8 @@ static bool leaves(const uint64_t *map, uint64_t start, uint64_t end)
 	bool outside = false;
 
 	for (uint64_t i = start; i < end; i++)
-		outside |= i >= HEAP || map[i] == PLACE_UNKNOWN;
-	return map[start] != PLACE_UNKNOWN && outside;
+		outside |= i >= HEAP || map[i] == GENERATION_UNKNOWN;
+	return map[start] != GENERATION_UNKNOWN && outside;
 }
 
 static void every_byte_is_in_its_place(void **state)
@@ -175,23 +175,24 @@ static void every_byte_is_in_its_place(void **state)
 	(void)state;
 	for (unsigned int n = 0; n < PICTURES; n++) {
 		struct generations generations = { 0 };
-		struct places places = { 0 };
+		struct generation_places places = { 0 };
 		uint64_t map[HEAP];
 
 		draw(&generations, map);
-		assert_int_equal(places__take(&places, &generations), 0);
+		assert_int_equal(generation_places__take(&places, &generations), 0);
 		for (unsigned int i = 0; i < 20; i++) {
 			const uint64_t at = any(HEAP), end = at + 1 + any(HEAP);
-			const struct place place = places__at(&places, at);
+			const struct generation_place place = generation_places__at(&places, at);
 
 			assert_int_equal(place.generation, map[at]);
 			assert_true(place.start <= at && at < place.end);
 			assert_true(place.end >= HEAP || map[place.end] != map[at]);
 			assert_true(place.start == 0 || map[place.start - 1] != map[at]);
-			assert_int_equal(places__overrun(&places, at, end), leaves(map, at, end));
+			assert_int_equal(generation_places__overrun(&places, at, end),
+					 leaves(map, at, end));
 		}
 		generations__free(&generations);
-		places__free(&places);
+		generation_places__free(&places);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "places.h"
+#include "generation_places.h"
 
 #include <errno.h>
 
@@ -7,7 +7,7 @@
 
 static int by_start(const void *a, const void *b)
 {
-	const struct place *left = a, *right = b;
+	const struct generation_place *left = a, *right = b;
 
 	return left->start < right->start ? -1 : left->start > right->start;
 }
@@ -16,14 +16,14 @@ static int by_start(const void *a, const void *b)
  * Neighbours of one generation become one; what is said twice differently, unknown. There is room
  * for a seam at each of them.
  */
-static void untangle(struct places *places)
+static void untangle(struct generation_places *places)
 {
-	struct place *items = places->of.items;
+	struct generation_place *items = places->of.items;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < places->of.count; i++) {
-		struct place *last = kept > 0 ? &items[kept - 1] : NULL;
-		struct place now = items[i];
+		struct generation_place *last = kept > 0 ? &items[kept - 1] : NULL;
+		struct generation_place now = items[i];
 
 		if (!last || now.start > last->end ||
 		    (now.start == last->end && now.generation != last->generation)) {
@@ -31,7 +31,7 @@ static void untangle(struct places *places)
 			continue;
 		}
 		if (now.generation != last->generation)
-			last->generation = PLACE_UNKNOWN;
+			last->generation = GENERATION_UNKNOWN;
 		else if (now.start == last->end)
 			places->seams.items[places->seams.count++] = now.start;
 		if (now.end > last->end)
@@ -40,7 +40,7 @@ static void untangle(struct places *places)
 	places->of.count = kept;
 }
 
-int places__take(struct places *places, const struct generations *generations)
+int generation_places__take(struct generation_places *places, const struct generations *generations)
 {
 	vec__reset(&places->of);
 	vec__reset(&places->seams);
@@ -53,7 +53,7 @@ int places__take(struct places *places, const struct generations *generations)
 		const struct generation_part *part = &generations->parts.items[i];
 
 		places->of.items[places->of.count++] =
-			(struct place){ part->start, part->end, part->generation };
+			(struct generation_place){ part->start, part->end, part->generation };
 	}
 	vec__sort(&places->of, by_start);
 	untangle(places);
@@ -61,7 +61,7 @@ int places__take(struct places *places, const struct generations *generations)
 	return 0;
 }
 
-void places__free(struct places *places)
+void generation_places__free(struct generation_places *places)
 {
 	vec__free(&places->of);
 	vec__free(&places->seams);
@@ -69,7 +69,7 @@ void places__free(struct places *places)
 }
 
 /* The last place that starts at or before the address; none: the first. */
-static size_t before(const struct places *places, uint64_t address)
+static size_t before(const struct generation_places *places, uint64_t address)
 {
 	const size_t begun = search__front(places->of.items, places->of.count, place,
 					   place->start <= address);
@@ -77,10 +77,10 @@ static size_t before(const struct places *places, uint64_t address)
 	return begun ? begun - 1 : 0;
 }
 
-struct place places__at(struct places *places, uint64_t address)
+struct generation_place generation_places__at(struct generation_places *places, uint64_t address)
 {
-	const struct place *items = places->of.items;
-	struct place gap = { 0, UINT64_MAX, PLACE_UNKNOWN };
+	const struct generation_place *items = places->of.items;
+	struct generation_place gap = { 0, UINT64_MAX, GENERATION_UNKNOWN };
 	size_t i = places->found;
 
 	if (places->of.count == 0)
@@ -99,9 +99,9 @@ struct place places__at(struct places *places, uint64_t address)
 	return gap;
 }
 
-bool places__overrun(struct places *places, uint64_t start, uint64_t end)
+bool generation_places__overrun(struct generation_places *places, uint64_t start, uint64_t end)
 {
-	struct place at = places__at(places, start);
+	struct generation_place at = generation_places__at(places, start);
 	size_t i = places->found;
 
 	if (places->of.count == 0 || start < places->of.items[i].start ||
@@ -113,7 +113,7 @@ bool places__overrun(struct places *places, uint64_t start, uint64_t end)
 	return at.end < end;
 }
 
-bool places__has_seam(const struct places *places, uint64_t from, uint64_t to)
+bool generation_places__has_seam(const struct generation_places *places, uint64_t from, uint64_t to)
 {
 	const size_t low = search__front(places->seams.items, places->seams.count, seam,
 					 *seam < from);
