@@ -68,20 +68,21 @@ static void note_distance(struct blocks *blocks, uint64_t old, uint64_t new_, ui
 }
 
 /* Of a block in one place, how many bytes go down and stay in it. */
-static uint64_t sliding(const struct place *place, uint64_t start, uint64_t to, uint64_t bytes)
+static uint64_t sliding(const struct generation_place *place, uint64_t start, uint64_t to,
+			uint64_t bytes)
 {
 	uint64_t outside = to < place->start ? place->start - to : 0;
 
-	if (place->generation == PLACE_UNKNOWN || to >= start || outside >= bytes)
+	if (place->generation == GENERATION_UNKNOWN || to >= start || outside >= bytes)
 		return 0;
 	return bytes - outside;
 }
 
 /* [start, end) of a range, in one generation; `again`: it lived already, as a block. */
 static int take(struct blocks *blocks, const struct range *range, uint64_t start, uint64_t end,
-		const struct block *again, struct places *before)
+		const struct block *again, struct generation_places *before)
 {
-	struct place place = places__at(before, start);
+	struct generation_place place = generation_places__at(before, start);
 	uint64_t to = range->new_ + (start - range->old), bytes = end - start;
 	struct blocks_generation *of =
 		generation_of(blocks, again ? again->from : place.generation);
@@ -103,12 +104,12 @@ static int take(struct blocks *blocks, const struct range *range, uint64_t start
 
 /* The same, cut where generations end. */
 static int take_all(struct blocks *blocks, const struct range *range, uint64_t start, uint64_t end,
-		    const struct block *again, struct places *before)
+		    const struct block *again, struct generation_places *before)
 {
 	int err = 0;
 
 	while (start < end && !err) {
-		uint64_t cut = places__at(before, start).end;
+		uint64_t cut = generation_places__at(before, start).end;
 
 		cut = cut < end ? cut : end;
 		err = take(blocks, range, start, cut, again, before);
@@ -119,7 +120,7 @@ static int take_all(struct blocks *blocks, const struct range *range, uint64_t s
 
 /* One range, over the blocks that live; *at: the one it may begin in, cut as far as it is used. */
 static int leave(struct blocks *blocks, const struct range *range, size_t *at,
-		 struct places *before)
+		 struct generation_places *before)
 {
 	uint64_t start = range->old, end = range->old + range->length, next;
 	int err = 0;
@@ -200,7 +201,7 @@ static int settle(struct blocks *blocks)
 }
 
 int blocks__phase(struct blocks *blocks, const struct range *ranges, size_t count,
-		  struct places *before)
+		  struct generation_places *before)
 {
 	size_t at = 0;
 	int err = 0;
@@ -235,9 +236,9 @@ static int note_hole(struct blocks *blocks, uint64_t generation, uint64_t bytes)
 
 /* All of these lie in one place; *last: where the one before ended. */
 static int look_at(struct blocks *blocks, const struct blocks_end *end, const struct block *piece,
-		   const struct place *place, uint64_t *last)
+		   const struct generation_place *place, uint64_t *last)
 {
-	bool told = end->stopped && place->generation != PLACE_UNKNOWN &&
+	bool told = end->stopped && place->generation != GENERATION_UNKNOWN &&
 		    generation__is_in(end->mask, place->generation);
 	struct blocks_generation *of = generation_of(blocks, piece->from);
 	uint64_t before = *last;
@@ -245,18 +246,19 @@ static int look_at(struct blocks *blocks, const struct blocks_end *end, const st
 	*last = piece->end;
 	if (!of)
 		return -ENOMEM;
-	if (piece->from != PLACE_UNKNOWN && place->generation != PLACE_UNKNOWN &&
+	if (piece->from != GENERATION_UNKNOWN && place->generation != GENERATION_UNKNOWN &&
 	    place->generation > piece->from)
 		add(&of->promoted, piece->end - piece->start);
 	if (told && before > place->start && before < piece->start &&
-	    !places__has_seam(end->after, before, piece->start))
+	    !generation_places__has_seam(end->after, before, piece->start))
 		return note_hole(blocks, place->generation, piece->start - before);
 	return 0;
 }
 
 static void judge(struct blocks_generation *of, const struct blocks_end *end)
 {
-	of->holes_known = end->stopped && end->after->taken && of->generation != PLACE_UNKNOWN &&
+	of->holes_known = end->stopped && end->after->taken &&
+			  of->generation != GENERATION_UNKNOWN &&
 			  generation__is_in(end->mask, of->generation);
 }
 
@@ -269,7 +271,8 @@ int blocks__conclude(struct blocks *blocks, const struct blocks_end *end)
 		const uint64_t whole = piece.end;
 
 		while (piece.start < whole) {
-			struct place place = places__at(end->after, piece.start);
+			struct generation_place place =
+				generation_places__at(end->after, piece.start);
 
 			piece.end = place.end < whole ? place.end : whole;
 			if (look_at(blocks, end, &piece, &place, &last))

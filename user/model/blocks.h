@@ -20,21 +20,21 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "places.h"
+#include "generation_places.h"
 #include "stream/event.h"
 
 #define BLOCKS_DISTANCES 64
 
 struct block {
 	uint64_t start, end; /* start < end */
-	uint64_t from;	     /* generation that it lay in; PLACE_UNKNOWN */
+	uint64_t from;	     /* generation that it lay in; GENERATION_UNKNOWN */
 };
 
 struct block_list VEC_OF(struct block);
 
 /* Of what lay in a generation when the collection began. */
 struct blocks_generation {
-	uint64_t generation; /* PLACE_UNKNOWN: where that is not known */
+	uint64_t generation; /* GENERATION_UNKNOWN: where that is not known */
 	uint64_t spanned;    /* before, if told: free memory inside may be a part of it */
 	uint64_t survived;   /* counted once */
 	uint64_t moved;	     /* once for each phase that moved it */
@@ -69,11 +69,11 @@ int blocks__spanned(struct blocks *blocks, uint64_t generation, uint64_t bytes);
 
 /* Ranges that hold at the same time: sorted by old, disjoint, not wrapping. */
 int blocks__phase(struct blocks *blocks, const struct range *ranges, size_t count,
-		  struct places *before);
+		  struct generation_places *before);
 
 struct blocks_end {
 	uint64_t mask;	      /* generations condemned; UINT64_MAX: all */
-	struct places *after; /* where generations lie now */
+	struct generation_places *after; /* where generations lie now */
 	bool stopped;	      /* the world was stopped, and all that lives was told */
 };
 int blocks__conclude(struct blocks *blocks, const struct blocks_end *end);

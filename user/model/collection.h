@@ -69,6 +69,7 @@ struct collection_pool {
 	uint64_t committed, max;
 	bool outside; /* not a part of the heap (code, class metadata): not in the sums */
 	bool old;     /* what young collections promote into */
+	bool fresh;   /* what the program allocates in: young collections empty it */
 };
 
 /* A number that the runtime itself has. */

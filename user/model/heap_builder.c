@@ -11,6 +11,7 @@
 #include "heap_private.h"
 
 #define NOT_FOLLOWED (GCTRACE_REF_WEAK | GCTRACE_REF_PHANTOM)
+#define SHARE_OF_LIMIT 8 /* for pages that are got before anything is told */
 #define RAW_BYTES_MOST (UINT64_C(1) << 35) /* places of raw rows have 32 bits */
 
 struct heap_builder {
@@ -71,6 +72,18 @@ struct heap_builder *heap_builder__new(uint64_t limit)
 	builder->places.to = &builder->place_bytes;
 	builder->places.memory = &builder->heap->memory;
 	return builder;
+}
+
+void heap_builder__expect(struct heap_builder *builder, uint64_t heap_bytes)
+{
+	struct heap *heap = builder->heap;
+	const uint64_t share = heap->memory.limit / SHARE_OF_LIMIT;
+	uint64_t bytes = heap_bytes < HEAP_BUILDER_WARM ? heap_bytes : HEAP_BUILDER_WARM;
+
+	if (heap->memory.limit && bytes > share)
+		bytes = share;
+	if (heap->has_graph)
+		pile__warm(&heap->rows.pile, &heap->memory, bytes);
 }
 
 struct heap_builder *heap_builder__new_counting(uint64_t limit)

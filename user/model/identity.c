@@ -139,8 +139,8 @@ static int of_subject(struct subject *subject, const struct event *event)
 		return subject__object(subject, event);
 	case EVENT_DUMP_END:
 		return subject__dump_end(subject, event);
-	case EVENT_OBJECT_ALLOC:
-		return subject__birth(subject, event);
+	case EVENT_OBJECT_ALLOC: /* what becomes of one with a number no range tells */
+		return event->alloc.sample ? 0 : subject__birth(subject, event);
 	case EVENT_CLASS:
 		return types__define(&subject->types, event->class_.class_, event->class_.name);
 	case EVENT_PAUSE_BEGIN:

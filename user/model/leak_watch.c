@@ -58,6 +58,7 @@ int leak_watch__object(struct leak_watch *watch, const struct object *object, ui
 	type->now.all++;
 	if (id > watch->ids_before)
 		return 0;
+	watch->kept = true;
 	type->now.kept++;
 	type->now.kept_bytes += size;
 	note_oldest(&type->now, (struct leak_object){ id, object->age });

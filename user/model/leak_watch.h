@@ -63,6 +63,7 @@ struct leak_watch {
 	uint64_t number, ns, ids;    /* of the dump that was begun last */
 	uint64_t ids_before;	     /* highest id at the dump before */
 	uint64_t anchors;
+	bool kept; /* some object of a dump was known at the next one: else there is no telling */
 };
 
 struct leak {

@@ -276,6 +276,20 @@ bool pile__grow(struct pile *pile, struct memory *memory, uint64_t bytes)
 	return true;
 }
 
+void pile__warm(struct pile *pile, struct memory *memory, uint64_t bytes)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t used;
+
+	if (bytes > pile->room - pile->used &&
+	    (!fits(memory, pile->used + bytes, &used) || !pile__grow(pile, memory, bytes)))
+		return;
+	for (uint64_t at = 0; at < bytes; at += page)
+		pile->at[pile->used + at] = 0;
+	if (bytes)
+		pile->at[pile->used + bytes - 1] = 0;
+}
+
 void pile__trim(struct pile *pile, struct memory *memory)
 {
 	void *at;

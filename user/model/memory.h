@@ -100,6 +100,12 @@ static inline void *pile__add(struct pile *pile, struct memory *memory, uint64_t
 	return pile->at + pile->used - bytes;
 }
 
+/*
+ * Makes room for so many more bytes whose pages are there already, so that adding them takes no
+ * longer than writing them. Without memory, or against the limit, the pile stays as it is.
+ */
+void pile__warm(struct pile *pile, struct memory *memory, uint64_t bytes);
+
 /* Give back what is not used. */
 void pile__trim(struct pile *pile, struct memory *memory);
 

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gctrace/wire.h"
 
@@ -46,7 +44,7 @@ int names__define(struct names *names, const struct event *define)
 {
 	struct text text = define->define.name;
 	struct name *known;
-	char *copy;
+	struct text copy = { NULL, 0 };
 
 	if (!is_kept(define->define.space))
 		return 0;
@@ -57,21 +55,17 @@ int names__define(struct names *names, const struct event *define)
 		names->dropped++;
 		return 0;
 	}
-	copy = malloc(text.bytes + 1);
-	if (!copy)
+	if (text__own(&copy, text))
 		return -ENOMEM;
-	if (text.bytes > 0)
-		memcpy(copy, text.at, text.bytes);
-	text.at = copy;
 	if (known) {
 		names->bytes += text.bytes - known->text.bytes;
-		free((char *)known->text.at);
-		known->text = text;
+		text__free(&known->text);
+		known->text = copy;
 		return 0;
 	}
 	names->bytes += text.bytes + sizeof(*known);
-	if (vec__push(&names->of, (struct name){ define->define.space, define->define.id, text })) {
-		free(copy);
+	if (vec__push(&names->of, (struct name){ define->define.space, define->define.id, copy })) {
+		text__free(&copy);
 		return -ENOMEM;
 	}
 	return 0;
@@ -131,7 +125,7 @@ const char *names__how(unsigned int bit)
 void names__free(struct names *names)
 {
 	for (size_t i = 0; i < names->of.count; i++)
-		free((char *)names->of.items[i].text.at);
+		text__free(&names->of.items[i].text);
 	vec__free(&names->of);
 	names->bytes = 0;
 }

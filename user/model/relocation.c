@@ -58,7 +58,9 @@
  * was. Where a collection promotes into it, that shows by its ranges (above). Two things do not:
  *
  *   - The program itself allocates there. The producer says where and when that begins
- *     (EVENT_REUSE), and what lies there is withdrawn: relocation__forget().
+ *     (EVENT_REUSE), and what lies there is withdrawn: relocation__forget(). That may begin before
+ *     it: where two of the dead were neighbours, and the first new object is somewhat longer than
+ *     what it takes the place of, the second begins inside of what lay there, with a gap before it.
  *   - A region that was found empty becomes one of another generation. What it had been condemned
  *     for lies then where its collection does not collect. So when a collection of that generation
  *     condemns, such objects are withdrawn: what its ranges tell of that place is of others.
@@ -171,11 +173,11 @@ static unsigned int slots_without(const struct relocation *r, uint64_t generatio
 	return slots;
 }
 
-static int condemn_place(struct relocation *r, const struct place *place, uint64_t mask)
+static int condemn_place(struct relocation *r, const struct generation_place *place, uint64_t mask)
 {
 	const uint64_t last = place->end - 1;
 
-	if (place->generation == PLACE_UNKNOWN)
+	if (place->generation == GENERATION_UNKNOWN)
 		return visit_span(r, place->start, last, condemn_perhaps);
 	if (!generation__is_in(mask, place->generation))
 		return 0;
@@ -187,11 +189,11 @@ static int condemn_place(struct relocation *r, const struct place *place, uint64
 
 static int condemn_places(struct relocation *r, uint64_t mask)
 {
-	const struct places *places = r->before;
+	const struct generation_places *places = r->before;
 	uint64_t at = 0;
 
 	for (size_t i = 0; i < places->of.count; i++) {
-		const struct place *place = &places->of.items[i];
+		const struct generation_place *place = &places->of.items[i];
 
 		if (place->start > at && visit_span(r, at, place->start - 1, condemn_perhaps))
 			return -ENOMEM;
@@ -227,17 +229,56 @@ static int forget_between(struct relocation *r, uint64_t start, uint64_t end,
 	return first <= last ? visit_span(r, first, last, forget) : 0;
 }
 
+/* The last object that begins before an address, and its chunk; NULL: there is none. */
+static struct object *object_before(const struct objects *objects, uint64_t address,
+				    struct chunk **chunk)
+{
+	const uint64_t number = address >> CHUNK_SHIFT;
+	size_t i = objects__index(objects, 0, number);
+	uint32_t count = 0;
+
+	if (i < objects->sorted.count && objects->sorted.items[i]->number == number) {
+		*chunk = objects->sorted.items[i];
+		count = chunk__index(*chunk, address & (CHUNK_BYTES - 1));
+	}
+	while (!count && i > 0) {
+		*chunk = objects->sorted.items[--i];
+		count = (*chunk)->count;
+	}
+	return count ? &(*chunk)->items[count - 1] : NULL;
+}
+
+/* What begins before the span and reaches into it. Of what does not overlap, one can. */
+static int forget_reaching(struct relocation *r, uint64_t mask, const struct span *span)
+{
+	struct chunk *chunk;
+	struct object *object = object_before(r->objects, span->start, &chunk);
+	struct generation_place place;
+	uint64_t address;
+
+	if (!object)
+		return 0;
+	address = chunk__address(chunk, object);
+	if (objects__size(r->objects, object) <= span->start - address)
+		return 0;
+	place = generation_places__at(r->before, address);
+	if (r->before->taken && place.generation != GENERATION_UNKNOWN &&
+	    !generation__is_in(mask, place.generation))
+		return 0;
+	return relocation__hit(r, chunk, object, OBJECT_WITHDRAWN);
+}
+
 static int forget_in(struct relocation *r, uint64_t mask, const struct span *span)
 {
-	const struct places *places = r->before;
+	const struct generation_places *places = r->before;
 	uint64_t at = 0;
 
 	if (mask == UINT64_MAX || !places->taken)
 		return visit_span(r, span->start, span->end - 1, forget);
 	for (size_t i = 0; i < places->of.count; i++) {
-		const struct place *place = &places->of.items[i];
+		const struct generation_place *place = &places->of.items[i];
 
-		if (place->generation == PLACE_UNKNOWN ||
+		if (place->generation == GENERATION_UNKNOWN ||
 		    generation__is_in(mask, place->generation))
 			continue;
 		if (forget_between(r, at, place->start, span))
@@ -249,7 +290,8 @@ static int forget_in(struct relocation *r, uint64_t mask, const struct span *spa
 
 int relocation__forget(struct relocation *r, uint64_t mask, const struct span *span)
 {
-	if (objects__sort(r->objects) || forget_in(r, mask, span))
+	if (objects__sort(r->objects) || forget_reaching(r, mask, span) ||
+	    forget_in(r, mask, span))
 		return -ENOMEM;
 	return objects__settle(r->objects, &r->odd.counts[ODD_CLASH]);
 }

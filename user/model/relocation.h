@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "generation_places.h"
 #include "objects.h"
-#include "places.h"
 #include "spans.h"
 #include "stream/event.h"
 
@@ -42,7 +42,7 @@ struct relocation_odd {
 /*
  * Objects that were found alive: `count` in a row, before their states change (but where they
  * were going to be condemned by `slot` shows whether they age). Moved: they go from generation
- * `from` to `to`, each PLACE_UNKNOWN where that is not known.
+ * `from` to `to`, each GENERATION_UNKNOWN where that is not known.
  */
 struct survivors {
 	const struct object *first;
@@ -57,7 +57,7 @@ struct relocation {
 	unsigned int slot;
 	bool last; /* after this phase comes only the end, and no other slot is in use */
 	bool some; /* ranges tell of some objects only: absence means nothing (PERHAPS) */
-	struct places *before, *after;
+	struct generation_places *before, *after;
 	/* What the collections in OBJECT_SLOTS slots collect, UINT64_MAX where there is none. May
 	 * be NULL; for relocation__condemn(). */
 	const uint64_t *masks;
@@ -86,7 +86,10 @@ int relocation__phase(struct relocation *relocation, struct range *ranges, size_
 int relocation__bury(struct relocation *relocation);
 int relocation__withdraw(struct relocation *relocation);
 
-/* Withdraw what begins in the span, and lies in a generation of the mask or nobody knows where. */
+/*
+ * Withdraw what lies in the span, be it in part, and begins in a generation of the mask or nobody
+ * knows where.
+ */
 int relocation__forget(struct relocation *relocation, uint64_t mask, const struct span *span);
 
 /* Withdraw all objects that there are. */

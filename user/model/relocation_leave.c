@@ -135,7 +135,8 @@ static void keep_run(struct relocation *r, struct chunk *chunk, const struct run
 static uint64_t reach(struct relocation *r, struct survivors *survivors, uint64_t from, uint64_t to,
 		      uint64_t span)
 {
-	struct place source = places__at(r->before, from), target = places__at(r->after, to);
+	struct generation_place source = generation_places__at(r->before, from),
+				target = generation_places__at(r->after, to);
 	uint64_t left = CHUNK_BYTES - (to & (CHUNK_BYTES - 1));
 
 	survivors->from = source.generation;

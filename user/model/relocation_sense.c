@@ -18,9 +18,9 @@ static bool overruns(const struct relocation *r, const struct range *range)
 {
 	const uint64_t old_end = range->old + range->length, new_end = range->new_ + range->length;
 
-	return places__overrun(r->before, range->old, old_end) ||
-	       (places__overrun(r->after, range->new_, new_end) &&
-		places__overrun(r->before, range->new_, new_end));
+	return generation_places__overrun(r->before, range->old, old_end) ||
+	       (generation_places__overrun(r->after, range->new_, new_end) &&
+		generation_places__overrun(r->before, range->new_, new_end));
 }
 
 /* True: it can be taken for itself. */

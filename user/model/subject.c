@@ -37,14 +37,14 @@ static void on_left(void *context, const struct object *object, uint64_t address
 {
 	struct subject *subject = context;
 	const struct identity_sink *sink = &subject->identity->sink;
-	uint64_t size = objects__size(&subject->objects, object), generation = PLACE_UNKNOWN;
+	uint64_t size = objects__size(&subject->objects, object), generation = GENERATION_UNKNOWN;
 
 	subject->figures.died += fate == OBJECT_DEAD;
 	subject->figures.withdrawn += fate == OBJECT_WITHDRAWN;
 	if (subject->applying) {
 		struct identity_collection *result = &subject->applying->result;
 
-		generation = places__at(&subject->applying->before, address).generation;
+		generation = generation_places__at(&subject->applying->before, address).generation;
 		if (fate == OBJECT_DEAD || fate == OBJECT_WITHDRAWN)
 			add_sum(fate == OBJECT_DEAD ? &result->died : &result->withdrawn, size);
 	}
@@ -68,8 +68,8 @@ struct subject *subject__new(struct identity *identity, uint32_t target)
 
 static void free_course(struct course *course)
 {
-	places__free(&course->before);
-	places__free(&course->after);
+	generation_places__free(&course->before);
+	generation_places__free(&course->after);
 	ranges__free(&course->ranges);
 	blocks__free(&course->blocks);
 	free(course);
@@ -89,7 +89,7 @@ void subject__free(struct subject *subject)
 	types__free(&subject->types);
 	survival__free(&subject->survival);
 	generations__free(&subject->generations);
-	places__free(&subject->now);
+	generation_places__free(&subject->now);
 	vec__free(&subject->phase);
 	vec__free(&subject->newborns);
 	vec__free(&subject->missed);
@@ -148,8 +148,8 @@ static int end_noting(struct subject *subject)
 	subject->noting = NULL;
 	if (!course)
 		return 0;
-	return places__take(subject->noting_after ? &course->after : &course->before,
-			    &subject->generations);
+	return generation_places__take(subject->noting_after ? &course->after : &course->before,
+				       &subject->generations);
 }
 
 static struct course *course_of_number(struct subject *subject, uint64_t number)
@@ -185,6 +185,13 @@ int subject__generation(struct subject *subject, const struct event *event)
 
 /* ---------------------------------------------------------------- room that is given away */
 
+static bool reaches(const struct newborn *newborn, const struct span *span)
+{
+	if (newborn->address >= span->start)
+		return newborn->address < span->end;
+	return newborn->size > span->start - newborn->address;
+}
+
 /* Those told last may be in the table only later. */
 static void forget_newborns(struct subject *subject, uint64_t mask, const struct span *span)
 {
@@ -192,11 +199,11 @@ static void forget_newborns(struct subject *subject, uint64_t mask, const struct
 
 	for (size_t i = 0; i < subject->newborns.count; i++) {
 		const struct newborn *newborn = &subject->newborns.items[i];
-		const struct place place = places__at(&subject->now, newborn->address);
+		const struct generation_place place =
+			generation_places__at(&subject->now, newborn->address);
 
-		if (newborn->address >= span->start && newborn->address < span->end &&
-		    (place.generation == PLACE_UNKNOWN ||
-		     generation__is_in(mask, place.generation)))
+		if (reaches(newborn, span) && (place.generation == GENERATION_UNKNOWN ||
+					       generation__is_in(mask, place.generation)))
 			continue;
 		subject->newborns.items[kept++] = *newborn;
 	}
@@ -213,7 +220,7 @@ int subject__reuse(struct subject *subject, const struct event *event)
 		span.end = UINT64_MAX;
 	if (span.end == span.start)
 		return 0;
-	if (places__take(&subject->now, &subject->generations))
+	if (generation_places__take(&subject->now, &subject->generations))
 		return -ENOMEM;
 	forget_newborns(subject, mask, &span);
 	return relocation__forget(&r, mask, &span);
@@ -391,7 +398,7 @@ static int apply(struct subject *subject, struct course *course,
 	int more, err = end_noting(subject);
 
 	if (!err && !course->after.taken)
-		err = places__take(&course->after, &subject->generations);
+		err = generation_places__take(&course->after, &subject->generations);
 	if (err)
 		return err;
 	while ((more = ranges__take(&course->ranges, &take, &subject->phase)) > 0 && !err) {
@@ -501,7 +508,7 @@ int subject__start(struct subject *subject, const struct range_transaction *tran
 				 course->numbered && subject->numbered &&
 				 course->number == subject->highest + 1);
 	if (!err)
-		err = places__take(&course->before, &subject->generations);
+		err = generation_places__take(&course->before, &subject->generations);
 	if (course->numbered && (!subject->numbered || course->number > subject->highest)) {
 		subject->numbered = true;
 		subject->highest = course->number;

@@ -13,8 +13,8 @@
 #ifndef MODEL_SUBJECT_H
 #define MODEL_SUBJECT_H
 
+#include "generation_places.h"
 #include "identity.h"
-#include "places.h"
 #include "ranges.h"
 #include "unfinished.h"
 
@@ -31,7 +31,7 @@ struct course {
 	bool done;	   /* has ended, only finish() or drop() is missing */
 	bool moves;	   /* has reported any */
 	unsigned int slot; /* NO_SLOT: none was free, or it is not sealed */
-	struct places before, after;
+	struct generation_places before, after;
 	struct ranges ranges;
 	struct blocks blocks; /* where the sink wants collections */
 	uint64_t odd;	      /* ranges of it that were not believed */
@@ -67,7 +67,7 @@ struct subject {
 	struct types types;
 	struct survival survival;
 	struct generations generations; /* as told last */
-	struct places now;		/* for a moment */
+	struct generation_places now;		/* for a moment */
 	struct course *courses;
 	struct course *applying; /* whose doing it is that objects leave */
 	struct course *noting;	 /* whose generations are being told; NULL: nobody's */

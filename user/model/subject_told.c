@@ -160,12 +160,12 @@ int subject__dump_end(struct subject *subject, const struct event *event)
 static unsigned int state_of(void *context, uint64_t address)
 {
 	struct subject *subject = context;
-	struct place place = places__at(&subject->now, address);
+	struct generation_place place = generation_places__at(&subject->now, address);
 	unsigned int states = 0;
 
 	for (const struct course *at = subject->courses; at; at = at->next)
 		if (at->slot != NO_SLOT && at->order <= subject->dump.order &&
-		    (place.generation == PLACE_UNKNOWN ||
+		    (place.generation == GENERATION_UNKNOWN ||
 		     generation__is_in(at->mask, place.generation)))
 			states |= (unsigned int)OBJECT_PERHAPS << (2 * at->slot);
 	return states;
@@ -212,7 +212,7 @@ static int place(struct subject *subject)
 		.came = on_came,
 		.context = subject,
 	};
-	int err = places__take(&subject->now, &subject->generations);
+	int err = generation_places__take(&subject->now, &subject->generations);
 
 	if (!err)
 		err = end_doubt(subject);

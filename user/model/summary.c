@@ -2,8 +2,6 @@
 #include "summary.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "gctrace/wire.h"
 
@@ -14,37 +12,18 @@ int summary__init(struct summary *summary, size_t top)
 	return summary->pauses ? 0 : -ENOMEM;
 }
 
-static void free_text(struct text *text)
-{
-	free((char *)text->at);
-	*text = (struct text){ NULL, 0 };
-}
-
 void summary__free(struct summary *summary)
 {
 	for (size_t i = 0; i < summary->kinds.count; i++)
-		free_text(&summary->kinds.items[i].what);
+		text__free(&summary->kinds.items[i].what);
 	for (size_t i = 0; i < summary->top.count; i++) {
-		free_text(&summary->top.items[i].what);
-		free_text(&summary->top.items[i].cause);
+		text__free(&summary->top.items[i].what);
+		text__free(&summary->top.items[i].cause);
 	}
 	vec__free(&summary->kinds);
 	vec__free(&summary->top);
 	histogram__free(summary->pauses);
 	summary->pauses = NULL;
-}
-
-static int copy_text(struct text *to, struct text from)
-{
-	char *copy = malloc(from.bytes + 1);
-
-	if (!copy)
-		return -ENOMEM;
-	if (from.bytes > 0)
-		memcpy(copy, from.at, from.bytes);
-	free_text(to);
-	*to = (struct text){ copy, from.bytes };
-	return 0;
 }
 
 static void add(uint64_t *sum, uint64_t value)
@@ -105,18 +84,18 @@ static int offer_top(struct summary *summary, const struct pause *pause)
 
 	if (summary->top_most == 0 || (full && summary->top.items[0].ns >= top.ns))
 		return 0;
-	err = copy_text(&top.what, pause->what);
+	err = text__own(&top.what, pause->what);
 	if (err)
 		return err;
 	if (full) {
-		free_text(&summary->top.items[0].what);
-		free_text(&summary->top.items[0].cause);
+		text__free(&summary->top.items[0].what);
+		text__free(&summary->top.items[0].cause);
 		summary->top.items[0] = top;
 		sift_down(summary, 0);
 		return 0;
 	}
 	if (vec__push(&summary->top, top)) {
-		free_text(&top.what);
+		text__free(&top.what);
 		return -ENOMEM;
 	}
 	sift_up(summary, summary->top.count - 1);
@@ -137,8 +116,8 @@ static int name_top(struct summary *summary, const struct collection *collection
 			continue;
 		top->number = collection->number;
 		top->share_ns = pause->share_ns;
-		err = copy_text(&top->what, collection->what);
-		return err ? err : copy_text(&top->cause, collection->cause);
+		err = text__own(&top->what, collection->what);
+		return err ? err : text__own(&top->cause, collection->cause);
 	}
 	return 0;
 }
@@ -220,10 +199,10 @@ static struct summary_kind *kind_of(struct summary *summary, struct text what)
 	}
 	if (known)
 		return known;
-	if (copy_text(&kind.what, what))
+	if (text__own(&kind.what, what))
 		return NULL;
 	if (vec__push(&summary->kinds, kind)) {
-		free_text(&kind.what);
+		text__free(&kind.what);
 		return NULL;
 	}
 	return &summary->kinds.items[summary->kinds.count - 1];
@@ -270,6 +249,21 @@ static void count_allocation(struct summary *summary, const struct collection *c
 	summary->after_ns = collection->end_ns;
 }
 
+/* Untold ones count from the first on that was told. */
+static void count_checks(struct summary *summary, const struct collection *collection)
+{
+	const uint64_t checked = collection__of_heap(collection, GCTRACE_FIGURE_CHECKED);
+	const uint64_t wrong = collection__of_heap(collection, GCTRACE_FIGURE_WRONG);
+
+	if (checked != EVENT_UNKNOWN && wrong != EVENT_UNKNOWN) {
+		summary->checked_collections += !collection->untold;
+		add(&summary->checked_objects, checked);
+		add(&summary->wrong_objects, wrong);
+	}
+	summary->untold_collections += summary->checked_collections && collection->untold &&
+				       collection->generations != 0;
+}
+
 static void count_ranges(struct summary *summary, const struct collection *collection)
 {
 	add_amount(&summary->moved, collection->moved.bytes);
@@ -277,6 +271,7 @@ static void count_ranges(struct summary *summary, const struct collection *colle
 	add_amount(&summary->promoted, collection->promoted.bytes);
 	add_amount(&summary->dead, collection->dead.bytes);
 	add_amount(&summary->dead_objects, collection->dead.objects);
+	count_checks(summary, collection);
 }
 
 int summary__collection(struct summary *summary, const struct collection *collection)

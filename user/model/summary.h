@@ -71,6 +71,12 @@ struct summary {
 	struct amount moved, survived, promoted, dead; /* bytes */
 	struct amount dead_objects;
 
+	/*
+	 * Of those whose ranges the runtime compares with objects of its own: how many were told
+	 * whole, and of the others nothing is known by ranges; objects compared; of them elsewhere.
+	 */
+	uint64_t checked_collections, untold_collections, checked_objects, wrong_objects;
+
 	/* The end of the last collection, for the next gap. */
 	bool after_known;
 	uint64_t after_bytes, after_ns;

@@ -92,7 +92,7 @@ static void age(struct survival *survival, struct survival_type *type, const str
 
 static bool is_promotion(const struct survivors *survivors)
 {
-	return survivors->from != PLACE_UNKNOWN && survivors->to != PLACE_UNKNOWN &&
+	return survivors->from != GENERATION_UNKNOWN && survivors->to != GENERATION_UNKNOWN &&
 	       survivors->to > survivors->from;
 }
 

@@ -42,7 +42,7 @@ struct survival_type {
 };
 
 struct survival_generation {
-	uint64_t generation; /* PLACE_UNKNOWN: where that is not known */
+	uint64_t generation; /* GENERATION_UNKNOWN: where that is not known */
 	struct survival_sum moved, stayed, promoted, died; /* of objects that lay in it */
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "gctrace/wire.h"
+#include "pool_fates.h"
 
 #define PAUSE_TEXT_BYTES (1u << 20) /* of the pauses kept; later ones are kept without a word */
 #define GENERATIONS_SIZED 1024	    /* whose sizes are kept */
@@ -65,6 +66,7 @@ int transaction__start(struct transaction *transaction, const struct event *even
 	collection->generations = event->gc_start.generations;
 	collection->reason = event->gc_start.reason;
 	collection->how = event->gc_start.how;
+	transaction->pools_tell = event->gc_start.pools;
 	err = take_text(&transaction->what, event->gc_start.what);
 	return err ? err : take_text(&transaction->cause, event->gc_start.cause);
 }
@@ -372,24 +374,31 @@ static struct amount dead(const struct transaction *transaction, struct amount s
 			       less(most, survived.low));
 }
 
-/*
- * Where no ranges are told: what an old pool grew by in a young collection was promoted into it.
- * It may have been more, where something was freed there at the same time (G1 does), but never
- * more than the rest of the heap held.
- */
-static struct amount pool_growth(const struct transaction *transaction)
+/* Where no ranges are told. */
+static void weigh_pools(struct transaction *transaction)
 {
-	const struct collection *collection = &transaction->so_far;
-	const struct collection_pool *old = pools__old(&transaction->pools);
-	uint64_t growth, most;
+	struct collection *collection = &transaction->so_far;
+	const struct pool_fates fates =
+		pool_fates__of(&transaction->pools, collection, transaction->pools_tell);
 
-	if (collection->generations != 1 || !old || old->before == EVENT_UNKNOWN ||
-	    old->after == EVENT_UNKNOWN || old->after < old->before ||
-	    collection->before_bytes == EVENT_UNKNOWN || collection->partial)
-		return (struct amount){ .known = false };
-	growth = old->after - old->before;
-	most = less(collection->before_bytes, old->before);
-	return amount__between(growth, growth, most > growth ? most : growth);
+	if (fates.condemned.known)
+		collection->condemned.bytes = fates.condemned;
+	collection->moved.bytes = fates.moved;
+	collection->survived.bytes = fates.survived;
+	collection->promoted.bytes = fates.promoted;
+	collection->dead.bytes = fates.dead;
+}
+
+/* Ranges say nothing of how much there was; pools may say it better than what generations span. */
+static void weigh_condemned(struct transaction *transaction)
+{
+	struct amount *bytes = &transaction->so_far.condemned.bytes;
+	const struct pool_fates fates = pool_fates__of(&transaction->pools, &transaction->so_far,
+						       transaction->pools_tell);
+
+	if (fates.condemned.known && !fates.condemned.estimated &&
+	    (!bytes->known || bytes->estimated))
+		*bytes = fates.condemned;
 }
 
 static void weigh_ranges(struct transaction *transaction, struct generations *generations)
@@ -397,6 +406,7 @@ static void weigh_ranges(struct transaction *transaction, struct generations *ge
 	struct collection *collection = &transaction->so_far;
 	struct tally_figures figures;
 
+	weigh_condemned(transaction);
 	tally__figures(&transaction->tally, generations, &figures);
 	collection->moved.bytes = figures.moved;
 	collection->stayed.bytes = figures.stayed;
@@ -432,6 +442,6 @@ const struct collection *transaction__conclude(struct transaction *transaction,
 	if (!collection->untold && (any_ranges || (reports_ranges && transaction->ended)))
 		weigh_ranges(transaction, generations);
 	else
-		collection->promoted.bytes = pool_growth(transaction);
+		weigh_pools(transaction);
 	return collection;
 }

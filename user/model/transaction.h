@@ -35,6 +35,7 @@ struct transaction {
 	bool late;     /* start or end is when it was told: their difference is nothing */
 	bool over;     /* the trace of its target is, in its midst */
 	bool fragment; /* it may have started before its gc_start: that was doubted */
+	enum event_pools pools_tell;
 	uint64_t ended_as; /* the how-manieth to end: the order to hand them out in */
 	uint64_t waits;	   /* id of the pause at whose end it is handed out; 0: none */
 	uint64_t last_pause; /* id of the pause that it took part in last; 0: none */

@@ -528,41 +528,6 @@ static void pools_are_summed(void **state)
 	script__end(&s);
 }
 
-static void growth_of_an_old_pool_is_promotion(void **state)
-{
-	struct script s;
-	struct amount promoted;
-
-	(void)state;
-	script__begin(&s);
-	gc_start(&s, 1, YOUNG, 0);
-	pool(&s, 1, "PS Eden Space", 1000, 0, U);
-	s.old = true;
-	pool(&s, 1, "Elders", 300, 350, U);
-	s.old = false;
-	gc_finish(&s, 1);
-	promoted = s.collections[0].is.promoted.bytes;
-	assert_true(promoted.known && promoted.estimated);
-	assert_int_equal(promoted.value, 50);
-	assert_int_equal(promoted.low, 50);
-	assert_int_equal(promoted.high, 1000);
-	gc_start(&s, 2, YOUNG, 0);
-	pool(&s, 2, "PS Eden Space", 1000, 0, U);
-	s.old = true;
-	pool(&s, 2, "Elders", 350, 340, U);
-	s.old = false;
-	gc_finish(&s, 2);
-	assert_false(s.collections[1].is.promoted.bytes.known);
-	gc_start(&s, 3, FULL, 0);
-	pool(&s, 3, "PS Eden Space", 1000, 0, U);
-	s.old = true;
-	pool(&s, 3, "Elders", 340, 400, U);
-	s.old = false;
-	gc_finish(&s, 3);
-	assert_false(s.collections[2].is.promoted.bytes.known);
-	script__end(&s);
-}
-
 static void sums_need_every_pool(void **state)
 {
 	struct script s;
@@ -721,7 +686,6 @@ int main(void)
 		cmocka_unit_test(ranges_that_wrap_are_odd),
 		cmocka_unit_test(newcomers_of_a_background_collection),
 		cmocka_unit_test(pools_are_summed),
-		cmocka_unit_test(growth_of_an_old_pool_is_promotion),
 		cmocka_unit_test(sums_need_every_pool),
 		cmocka_unit_test(pools_are_bounded),
 		cmocka_unit_test(words_of_the_producer),

@@ -25,7 +25,8 @@ static const struct blocks_generation *of(const struct blocks *blocks, uint64_t 
 	return &none;
 }
 
-static void picture(struct places *places, const struct place *of_it, size_t count)
+static void picture(struct generation_places *places, const struct generation_place *of_it,
+		    size_t count)
 {
 	memset(places, 0, sizeof(*places));
 	places->taken = true;
@@ -35,10 +36,10 @@ static void picture(struct places *places, const struct place *of_it, size_t cou
 
 static void sliding_leaves_no_holes(void **state)
 {
-	const struct place whole = { 0, 1000, 0 };
+	const struct generation_place whole = { 0, 1000, 0 };
 	const struct range ranges[] = { { 0, 0, 100 }, { 200, 100, 50 }, { 400, 150, 50 } };
 	struct blocks blocks = { 0 };
-	struct places places;
+	struct generation_places places;
 	struct blocks_end end = { UINT64_MAX, &places, true };
 
 	(void)state;
@@ -55,7 +56,7 @@ static void sliding_leaves_no_holes(void **state)
 	assert_int_equal(blocks.farthest, 250);
 	assert_int_equal(blocks.down, 100);
 	assert_int_equal(blocks__median_below(&blocks), 128);
-	places__free(&places);
+	generation_places__free(&places);
 	blocks__free(&blocks);
 }
 
@@ -63,25 +64,25 @@ static void without_generations_little_is_known(void **state)
 {
 	const struct range ranges[] = { { 0, 500, 100 }, { 300, 700, 50 } };
 	struct blocks blocks = { 0 };
-	struct places nothing = { 0 };
+	struct generation_places nothing = { 0 };
 	struct blocks_end end = { UINT64_MAX, &nothing, true };
 
 	(void)state;
 	assert_int_equal(blocks__phase(&blocks, ranges, 2, &nothing), 0);
 	assert_int_equal(blocks__conclude(&blocks, &end), 0);
-	assert_int_equal(of(&blocks, PLACE_UNKNOWN)->survived, 150);
-	assert_int_equal(of(&blocks, PLACE_UNKNOWN)->slid, 0);
-	assert_int_equal(of(&blocks, PLACE_UNKNOWN)->promoted, 0);
-	assert_false(of(&blocks, PLACE_UNKNOWN)->holes_known);
+	assert_int_equal(of(&blocks, GENERATION_UNKNOWN)->survived, 150);
+	assert_int_equal(of(&blocks, GENERATION_UNKNOWN)->slid, 0);
+	assert_int_equal(of(&blocks, GENERATION_UNKNOWN)->promoted, 0);
+	assert_false(of(&blocks, GENERATION_UNKNOWN)->holes_known);
 	blocks__free(&blocks);
 }
 
 static void a_concurrent_one_tells_no_holes(void **state)
 {
-	const struct place whole = { 0, 1000, 0 };
+	const struct generation_place whole = { 0, 1000, 0 };
 	const struct range ranges[] = { { 0, 0, 100 }, { 200, 200, 50 } };
 	struct blocks blocks = { 0 };
-	struct places places;
+	struct generation_places places;
 	struct blocks_end end = { UINT64_MAX, &places, false };
 
 	(void)state;
@@ -91,7 +92,7 @@ static void a_concurrent_one_tells_no_holes(void **state)
 	assert_int_equal(blocks__conclude(&blocks, &end), 0);
 	assert_false(of(&blocks, 0)->holes_known);
 	assert_int_equal(of(&blocks, 0)->holes, 0);
-	places__free(&places);
+	generation_places__free(&places);
 	blocks__free(&blocks);
 }
 
@@ -105,13 +106,13 @@ static void what_is_free_between_parts_is_no_hole(void **state)
 	};
 	struct generations generations = { 0 };
 	struct blocks blocks = { 0 };
-	struct places places = { 0 };
+	struct generation_places places = { 0 };
 	struct blocks_end end = { UINT64_MAX, &places, true };
 
 	(void)state;
 	for (uint64_t start = 0; start < 500; start += 100)
 		assert_int_equal(generations__note(&generations, 1, true, 0, start, 100), 0);
-	assert_int_equal(places__take(&places, &generations), 0);
+	assert_int_equal(generation_places__take(&places, &generations), 0);
 	assert_int_equal(places.of.count, 1);
 	assert_int_equal(blocks__phase(&blocks, ranges, 5, &places), 0);
 	assert_int_equal(blocks__conclude(&blocks, &end), 0);
@@ -119,7 +120,7 @@ static void what_is_free_between_parts_is_no_hole(void **state)
 	assert_int_equal(of(&blocks, 0)->hole_bytes, 80);
 	assert_int_equal(of(&blocks, 0)->largest_hole, 70);
 	generations__free(&generations);
-	places__free(&places);
+	generation_places__free(&places);
 	blocks__free(&blocks);
 }
 
@@ -147,19 +148,19 @@ static struct {
 	struct figures of[GENERATIONS + 1]; /* the last: unknown */
 	uint64_t distances[BLOCKS_DISTANCES], down;
 	bool clash;
-	struct places before, after;
+	struct generation_places before, after;
 	uint64_t mask;
 } o;
 
 /* Random generations, in parts some of which touch, something unknown between others. */
-static void draw(struct places *places)
+static void draw(struct generation_places *places)
 {
-	uint64_t at = any(20), last = PLACE_UNKNOWN;
+	uint64_t at = any(20), last = GENERATION_UNKNOWN;
 
 	memset(places, 0, sizeof(*places));
 	places->taken = true;
 	while (at < HEAP) {
-		struct place place = { at, at + 1 + any(90), any(GENERATIONS) };
+		struct generation_place place = { at, at + 1 + any(90), any(GENERATIONS) };
 
 		if (place.end > HEAP)
 			place.end = HEAP;
@@ -174,7 +175,7 @@ static void draw(struct places *places)
 }
 
 /* Where a byte lies: index in the picture, or -1. */
-static int where(const struct places *places, uint64_t at)
+static int where(const struct generation_places *places, uint64_t at)
 {
 	for (size_t i = 0; i < places->of.count; i++)
 		if (places->of.items[i].start <= at && at < places->of.items[i].end)
@@ -182,7 +183,7 @@ static int where(const struct places *places, uint64_t at)
 	return -1;
 }
 
-static uint64_t generation_at(const struct places *places, uint64_t at)
+static uint64_t generation_at(const struct generation_places *places, uint64_t at)
 {
 	int i = where(places, at);
 
@@ -250,7 +251,7 @@ static void run_phase(struct blocks *blocks)
 	assert_int_equal(blocks__phase(blocks, ranges, count, &o.before), 0);
 }
 
-static bool is_seam(const struct places *places, uint64_t at)
+static bool is_seam(const struct generation_places *places, uint64_t at)
 {
 	for (size_t i = 0; i < places->seams.count; i++)
 		if (places->seams.items[i] == at)
@@ -258,7 +259,7 @@ static bool is_seam(const struct places *places, uint64_t at)
 	return false;
 }
 
-static void count_holes(const struct place *part)
+static void count_holes(const struct generation_place *part)
 {
 	struct figures *figures = &o.of[part->generation];
 	uint64_t last = UINT64_MAX;
@@ -296,7 +297,7 @@ static void compare(const struct blocks *blocks)
 {
 	for (uint64_t g = 0; g <= GENERATIONS; g++) {
 		const struct blocks_generation *found =
-			of(blocks, g == GENERATIONS ? PLACE_UNKNOWN : g);
+			of(blocks, g == GENERATIONS ? GENERATION_UNKNOWN : g);
 		const struct figures *right = &o.of[g];
 		bool judged = g < GENERATIONS && o.mask >> g & 1;
 
@@ -338,8 +339,8 @@ static void every_byte_is_right(void **state)
 			conclude();
 			compare(&blocks);
 		}
-		places__free(&o.before);
-		places__free(&o.after);
+		generation_places__free(&o.before);
+		generation_places__free(&o.after);
 		blocks__free(&blocks);
 	}
 	assert_true(sound > COLLECTIONS / 20);

@@ -368,6 +368,42 @@ static void announcing_much_costs_nothing(void **state)
 	heap__free(heap);
 }
 
+/* Nor does what we expect, but within bounds; and the heap is the one that is told. */
+static void what_is_expected_changes_nothing(void **state)
+{
+	static const uint64_t limits[] = { 0, 64 << 20 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		struct heap_builder *builder = begin(limits[i]);
+		const uint64_t before = heap_builder__memory(builder);
+		struct heap *heap;
+
+		heap_builder__expect(builder, 6 << 20);
+		assert_true(heap_builder__memory(builder) >= before + (6 << 20));
+		heap_builder__expect(builder, limits[i] ? UINT64_MAX : 0);
+		assert_true(!limits[i] || heap_builder__memory(builder) < limits[i] / 2);
+		dump__leaf(builder, 0x1000, 1, 8);
+		handle(builder, 0x1000);
+		dump__end(builder, GCTRACE_DUMP_COMPLETE);
+		heap = dump__heap(builder);
+		assert_true(heap__is_complete(heap));
+		assert_int_equal(heap__facts(heap)->reached_objects, 1);
+		heap__free(heap);
+	}
+}
+
+static void counting_expects_no_rows(void **state)
+{
+	struct heap_builder *builder = heap_builder__new_counting(0);
+	const uint64_t before = heap_builder__memory(builder);
+
+	(void)state;
+	heap_builder__expect(builder, UINT64_MAX);
+	assert_int_equal(heap_builder__memory(builder), before);
+	heap_builder__free(builder);
+}
+
 static uint64_t seed = 4711;
 
 static uint64_t random_number(void)
@@ -500,6 +536,8 @@ int main(void)
 		cmocka_unit_test(a_handle_is_known_where_no_place_is),
 		cmocka_unit_test(no_told_place_is_a_handle),
 		cmocka_unit_test(announcing_much_costs_nothing),
+		cmocka_unit_test(what_is_expected_changes_nothing),
+		cmocka_unit_test(counting_expects_no_rows),
 		cmocka_unit_test(nonsense_ends_in_a_heap_or_at_the_limit),
 		cmocka_unit_test(every_limit_ends_cleanly),
 	};

@@ -6,10 +6,11 @@
  *
  * A world has a nursery (generation 0) and an old space (1), objects that nobody tells, sampled
  * allocations, dumps at any time, young collections, full ones with a second phase that moves what
- * the first one promoted, background ones with young ones and dumps inside, which promote onto what
- * the background one has found dead. Ranges are told by several threads, shuffled within a phase,
- * joined where they touch or not, some twice, some in both widths, with empty ones in between.
- * Losses come anywhere, with or without reports or whole collections missing.
+ * the first one promoted, background ones with young ones and dumps inside, which promote onto
+ * what the background one has found dead, as the program allocates there, wherever in it. Ranges
+ * are told by several threads, shuffled within a phase, joined where they touch or not, some
+ * twice, some in both widths, with empty ones in between. Losses come anywhere, with or without
+ * reports or whole collections missing.
  *
  * SEEDS=n runs that many worlds instead of the fixed number (tests/soak).
  */
@@ -90,7 +91,7 @@ struct world {
 	bool used[IDS];
 };
 
-static uint64_t seed, collections, ids_seen, withdrawn_seen, dead_seen;
+static uint64_t seed, collections, ids_seen, withdrawn_seen, dead_seen, reuses;
 
 static uint64_t any(uint64_t below)
 {
@@ -423,6 +424,20 @@ static uint64_t promoted_place(struct world *w, const struct thing *thing)
 	return at;
 }
 
+/* Somewhere in the room of a dead one of the old space, or from there on. 0: others lie there. */
+static uint64_t room_among_dead(struct world *w, uint64_t size)
+{
+	const struct thing *dead = &w->things[any(w->count)];
+	uint64_t at = dead->at + 8 * any(dead->size / 8);
+
+	if (!dead->doomed || dead->generation != 1)
+		return 0;
+	for (size_t i = 0; i < w->count; i++)
+		if (!w->things[i].doomed && overlaps(&w->things[i], at, size))
+			return 0;
+	return at;
+}
+
 static void drop_overwritten(struct world *w, uint64_t at, uint64_t size, const struct thing *by)
 {
 	struct condemned *picture = &w->pictures[w->picture_count - 1];
@@ -445,6 +460,40 @@ static void sweep_overwritten(struct world *w)
 	for (size_t i = w->count; i-- > 0;)
 		if (w->things[i].at == 0)
 			remove_thing(w, i);
+}
+
+static void tell_reuse(struct world *w, const struct thing *thing)
+{
+	struct event event = { .kind = EVENT_REUSE };
+
+	event.reuse.generations = chance(50) ? UINT64_MAX : 2;
+	event.reuse.start = thing->at;
+	event.reuse.length = thing->size;
+	feed(w, &event, 1);
+}
+
+/* The program itself gets room of what the background collection has found dead. */
+static void allocate_among_dead(struct world *w)
+{
+	struct thing new_ = { .size = 8 * (1 + any(64)), .class_ = 7, .generation = 1,
+			      .newcomer = true };
+
+	new_.at = w->count ? room_among_dead(w, new_.size) : 0;
+	if (!new_.at)
+		return;
+	tell_reuse(w, &new_);
+	for (size_t i = 0; i < w->count; i++) {
+		if (!overlaps(&w->things[i], new_.at, new_.size))
+			continue;
+		expect_fate(w, &w->things[i], OBJECT_WITHDRAWN);
+		w->things[i].at = 0;
+	}
+	sweep_overwritten(w);
+	w->things[w->count++] = new_;
+	if (w->old_next < new_.at + new_.size)
+		w->old_next = new_.at + new_.size;
+	reuses++;
+	check(w);
 }
 
 /* A survivor goes its way: once more age, if it may have been known before. */
@@ -750,6 +799,8 @@ static void background_collection(struct world *w)
 	for (uint64_t i = 0; i < steps; i++) {
 		allocate(w);
 		lose(w);
+		for (uint64_t tries = any(8); tries > 0; tries--)
+			allocate_among_dead(w);
 		if (chance(30))
 			dump(w);
 		else
@@ -832,9 +883,10 @@ static void test_random_histories(void **state)
 		seed = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
 		one_world();
 	}
-	print_message("%llu collections, %llu ids, %llu dead, %llu withdrawn\n",
+	print_message("%llu collections, %llu ids, %llu dead, %llu withdrawn, %llu reuses\n",
 		      (unsigned long long)collections, (unsigned long long)ids_seen,
-		      (unsigned long long)dead_seen, (unsigned long long)withdrawn_seen);
+		      (unsigned long long)dead_seen, (unsigned long long)withdrawn_seen,
+		      (unsigned long long)reuses);
 }
 
 int main(void)

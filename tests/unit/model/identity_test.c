@@ -502,18 +502,60 @@ static void test_room_that_is_given_away_is_not_known(void **state)
 	dump_two();
 	collect_two(1);
 	reuse(1 << 3, 0, UINT64_MAX);
+	reuse(1 << 2, 0x1008, 0x100);
 	assert_int_equal(look().objects->count, 2);
 	reuse(1 << 0, 0, UINT64_MAX);
 	assert_int_equal(id_at(0x1000), 0);
 	assert_int_equal(s.fate, OBJECT_WITHDRAWN);
 	assert_int_equal(id_at(0x2000), 2);
-	reuse(UINT64_MAX, 0x2001, 0x100);
+	reuse(UINT64_MAX, 0x2000 + 32, 0x100);
 	reuse(UINT64_MAX, 0x1000, 0x1000);
 	reuse(UINT64_MAX, 0x2000, 0);
 	assert_int_equal(id_at(0x2000), 2);
 	reuse(UINT64_MAX, 0x1fff, 2);
 	assert_int_equal(look().objects->count, 0);
 	assert_int_equal(s.left, 2);
+}
+
+/*
+ * Large objects that a background collection has found dead, with 32 bytes before each that keep
+ * them apart. New ones get their room: the first is longer than what it takes the place of, so the
+ * second covers nobody's beginning.
+ */
+static void test_a_new_object_may_begin_inside_of_an_old_one(void **state)
+{
+	const uint64_t old = 85024, longer = old + 24, apart = 32;
+	const uint64_t first = 0x7f5c8a000048, second = first + old + apart;
+	const uint64_t third = second + old + apart;
+
+	(void)state;
+	container(GCTRACE_C_BEGIN);
+	object(first, 7, old);
+	object(second, 7, old);
+	object(third, 7, old);
+	container(GCTRACE_C_END);
+	reuse(UINT64_MAX, first, longer);
+	assert_int_equal(id_at(first), 0);
+	assert_int_equal(id_at(second), 2);
+	reuse(UINT64_MAX, first + longer + apart, old);
+	assert_int_equal(id_at(second), 0);
+	assert_int_equal(s.fate, OBJECT_WITHDRAWN);
+	assert_int_equal(id_at(third), 3);
+}
+
+/* The same of one that was told just now, and is not in the table yet. */
+static void test_a_new_object_may_begin_inside_of_a_sampled_one(void **state)
+{
+	(void)state;
+	born(0x1000);
+	born(0x1100);
+	reuse(UINT64_MAX, 0x1010, 0x100);
+	assert_int_not_equal(id_at(0x1000), 0);
+	assert_int_equal(id_at(0x1100), 0);
+	born(0x1100);
+	reuse(UINT64_MAX, 0x110f, 1);
+	assert_int_not_equal(id_at(0x1000), 0);
+	assert_int_equal(id_at(0x1100), 0);
 }
 
 /* Nor what lies where nobody has said what it is. */
@@ -616,6 +658,8 @@ int main(void)
 		test(test_a_trace_that_ends_after_a_loss_is_in_doubt),
 		test(test_an_exit_forgets),
 		test(test_room_that_is_given_away_is_not_known),
+		test(test_a_new_object_may_begin_inside_of_an_old_one),
+		test(test_a_new_object_may_begin_inside_of_a_sampled_one),
 		test(test_room_of_no_generation_is_given_away_with_any),
 		test(test_a_region_that_became_young_has_none_of_the_old),
 	};

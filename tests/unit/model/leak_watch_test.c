@@ -213,6 +213,21 @@ static void the_largest_growth_is_first(void **state)
 	leak_watch__free(&heap.watch);
 }
 
+/* What is new at each dump was perhaps there before: nobody knows what grows. */
+static void nothing_known_from_dump_to_dump(void **state)
+{
+	struct heap heap = { .dump = 0 };
+
+	(void)state;
+	dump(&heap, 1, 100, 100, 0);
+	dump(&heap, 101, 200, 200, 0);
+	dump(&heap, 201, 300, 300, 0);
+	assert_false(heap.watch.kept);
+	dump(&heap, 300, 400, 400, 0);
+	assert_true(heap.watch.kept);
+	leak_watch__free(&heap.watch);
+}
+
 static void add(struct objects *objects, uint64_t address, uint32_t type, bool born)
 {
 	const struct object_birth birth = { .address = address, .size = SIZE, .type = type,
@@ -263,6 +278,7 @@ int main(void)
 		cmocka_unit_test(a_collection_of_the_old_moves_the_base),
 		cmocka_unit_test(withdrawn_is_not_dead),
 		cmocka_unit_test(the_largest_growth_is_first),
+		cmocka_unit_test(nothing_known_from_dump_to_dump),
 		cmocka_unit_test(ages_by_type),
 	};
 

@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -90,6 +92,58 @@ static void a_pile_holds_what_was_put_on_it(void **state)
 	expect((const uint64_t *)(const void *)pile.at, 4 * MIB);
 	pile__free(&pile, &memory);
 	assert_int_equal(memory.used, 0);
+}
+
+/* Pages from the first byte that is free to the last one that was wished for. */
+static uint64_t absent_pages(const struct pile *pile, uint64_t bytes)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint8_t *from = pile->at + pile->used, *const end = from + bytes, is_there;
+	uint64_t absent = 0;
+
+	for (from -= (uintptr_t)from & (page - 1); from < end; from += page)
+		absent += mincore(from, page, &is_there) || !(is_there & 1);
+	return absent;
+}
+
+static void a_warm_pile_has_its_pages_and_what_it_held(void **state)
+{
+	struct memory memory = { 0 };
+	struct pile pile = { 0 };
+	const uint8_t *at;
+
+	(void)state;
+	pile__warm(&pile, &memory, 0);
+	assert_int_equal(pile.room, 0);
+	for (uint64_t i = 0; i < MIB; i++)
+		*(uint64_t *)pile__add(&pile, &memory, 8) = stamp(i);
+	pile__warm(&pile, &memory, 9 * MIB);
+	at = pile.at;
+	assert_int_equal(pile.used, 8 * MIB);
+	assert_true(pile.room >= 17 * MIB);
+	assert_int_equal(absent_pages(&pile, 9 * MIB), 0);
+	for (uint64_t i = MIB; i < 2 * MIB; i++)
+		*(uint64_t *)pile__add(&pile, &memory, 8) = stamp(i);
+	assert_ptr_equal(pile.at, at);
+	expect((const uint64_t *)(const void *)pile.at, 2 * MIB);
+	pile__free(&pile, &memory);
+	assert_int_equal(memory.used, 0);
+}
+
+static void nothing_is_warmed_against_the_limit(void **state)
+{
+	struct memory memory = { .limit = 10 * MIB };
+	struct pile pile = { 0 };
+
+	(void)state;
+	*(uint64_t *)pile__add(&pile, &memory, 8) = stamp(0);
+	pile__warm(&pile, &memory, 10 * MIB);
+	pile__warm(&pile, &memory, UINT64_MAX);
+	assert_true(pile.room < MIB);
+	assert_false(memory.refused);
+	assert_int_equal(memory.used, pile.room);
+	expect((const uint64_t *)(const void *)pile.at, 1);
+	pile__free(&pile, &memory);
 }
 
 static void the_limit_refuses_and_changes_nothing(void **state)
@@ -242,6 +296,8 @@ int main(void)
 		cmocka_unit_test(sizes_of_all_kinds_keep_what_they_hold),
 		cmocka_unit_test(new_memory_is_zero),
 		cmocka_unit_test(a_pile_holds_what_was_put_on_it),
+		cmocka_unit_test(a_warm_pile_has_its_pages_and_what_it_held),
+		cmocka_unit_test(nothing_is_warmed_against_the_limit),
 		cmocka_unit_test(the_limit_refuses_and_changes_nothing),
 		cmocka_unit_test(arrays_are_counted),
 		cmocka_unit_test(what_is_kept_is_taken_or_goes_back),

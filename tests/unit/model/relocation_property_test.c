@@ -44,7 +44,7 @@ struct world {
 	size_t count;
 	enum object_fate fates[MOST + 1]; /* by id, as told */
 	bool told[MOST + 1];
-	struct places before, after;
+	struct generation_places before, after;
 	bool last;
 };
 
@@ -103,7 +103,7 @@ static void fill(struct world *w)
 }
 
 /* Two generations, somewhere around the objects, or nothing is told. */
-static void tell_places(struct world *w, struct places *places)
+static void tell_places(struct world *w, struct generation_places *places)
 {
 	struct generations generations = { 0 };
 
@@ -112,7 +112,7 @@ static void tell_places(struct world *w, struct places *places)
 	assert_int_equal(generations__note(&generations, 1, false, 0, BASE, 8 * any(8192)), 0);
 	assert_int_equal(generations__note(&generations, 1, false, 1, BASE + UINT64_C(65536),
 					   8 * any(10000)), 0);
-	assert_int_equal(places__take(places, &generations), 0);
+	assert_int_equal(generation_places__take(places, &generations), 0);
 	generations__free(&generations);
 	(void)w;
 }
@@ -149,7 +149,7 @@ static void random_ranges(struct world *w, struct range *ranges, size_t count)
 enum verdict { GOOD, NOTHING, BROKEN };
 
 /* One after the other, does a place where something was told go on up to the end? */
-static bool leaves_the_heap(const struct places *places, uint64_t start, uint64_t end)
+static bool leaves_the_heap(const struct generation_places *places, uint64_t start, uint64_t end)
 {
 	bool begins = false, inside = true;
 
@@ -346,7 +346,7 @@ static void oracle_condemn(struct world *w, unsigned int slot, uint64_t mask)
 {
 	for (size_t k = 0; k < w->count; k++) {
 		struct thing *thing = &w->things[k];
-		uint64_t generation = PLACE_UNKNOWN;
+		uint64_t generation = GENERATION_UNKNOWN;
 
 		for (size_t i = 0; i < w->before.of.count; i++)
 			if (w->before.of.items[i].start <= thing->at &&
@@ -354,7 +354,7 @@ static void oracle_condemn(struct world *w, unsigned int slot, uint64_t mask)
 				generation = w->before.of.items[i].generation;
 		if (mask == UINT64_MAX)
 			thing->states[slot] = OBJECT_CONDEMNED;
-		else if (generation == PLACE_UNKNOWN)
+		else if (generation == GENERATION_UNKNOWN)
 			thing->states[slot] = OBJECT_PERHAPS;
 		else if (mask >> generation & 1)
 			thing->states[slot] = OBJECT_CONDEMNED;
@@ -457,8 +457,8 @@ static void one_world(void)
 		check(&w);
 	}
 	objects__free(&w.objects);
-	places__free(&w.before);
-	places__free(&w.after);
+	generation_places__free(&w.before);
+	generation_places__free(&w.after);
 }
 
 static void test_random_worlds(void **state)

@@ -103,6 +103,7 @@ void gc_start(struct script *script, uint64_t gc, uint64_t generations, uint64_t
 	start.gc_start.generations = generations;
 	start.gc_start.reason = reason;
 	start.gc_start.how = script->how;
+	start.gc_start.pools = script->pools_tell;
 	feed(script, &start);
 }
 
@@ -112,6 +113,7 @@ void gc_words(struct script *script, const char *what, const char *cause)
 
 	start.gc_start.gc = start.gc_start.generations = U;
 	start.gc_start.how = script->how;
+	start.gc_start.pools = script->pools_tell;
 	start.gc_start.what = text(what);
 	start.gc_start.cause = text(cause);
 	feed(script, &start);
@@ -214,6 +216,7 @@ void pool(struct script *script, uint64_t gc, const char *name, uint64_t before,
 	told.pool.name = text(name);
 	told.pool.outside = script->outside;
 	told.pool.old = script->old;
+	told.pool.fresh = script->fresh;
 	feed(script, &told);
 }
 

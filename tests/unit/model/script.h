@@ -35,6 +35,8 @@ struct script {
 	uint32_t how; /* of what starts next */
 	bool outside; /* pools are */
 	bool old;     /* the same */
+	bool fresh;   /* the same */
+	enum event_pools pools_tell; /* of what starts next */
 	bool overdue; /* ends are */
 	bool untold;  /* ranges are, of what ends next */
 	uint32_t end_how; /* what the next end adds */

@@ -118,8 +118,8 @@ static void promotion_needs_two_known_generations(void **state)
 	struct survival survival = { 0 };
 
 	(void)state;
-	assert_false(survive(&survival, &one, 1, true, PLACE_UNKNOWN, 1).promoted);
-	assert_false(survive(&survival, &one, 1, true, 0, PLACE_UNKNOWN).promoted);
+	assert_false(survive(&survival, &one, 1, true, GENERATION_UNKNOWN, 1).promoted);
+	assert_false(survive(&survival, &one, 1, true, 0, GENERATION_UNKNOWN).promoted);
 	assert_false(survive(&survival, &one, 1, true, 1, 1).promoted);
 	assert_false(survive(&survival, &one, 1, true, 1, 0).promoted);
 	assert_true(survive(&survival, &one, 1, true, 0, 2).promoted);
