@@ -128,12 +128,14 @@ static bool change(struct slot *slot, int from, int to)
 	return atomic_compare_exchange_strong(&slot->state, &from, to);
 }
 
-static struct slot *take_any(void)
+static struct slot *take_any(bool from_behind)
 {
 	for (;;) {
 		for (unsigned i = 0; i < e.count; i++) {
-			if (change(&e.slots[i], FREE, TAKEN))
-				return &e.slots[i];
+			struct slot *slot = &e.slots[from_behind ? e.count - 1 - i : i];
+
+			if (change(slot, FREE, TAKEN))
+				return slot;
 		}
 		sched_yield();
 	}
@@ -146,7 +148,15 @@ bool emitter__wants_ranges(void)
 
 struct gctrace_writer *emitter__take(uint64_t gc, uint64_t pause)
 {
-	struct slot *slot = take_any();
+	struct slot *slot = take_any(false);
+
+	gctrace_writer_context(&slot->writer, gc, pause);
+	return &slot->writer;
+}
+
+struct gctrace_writer *emitter__take_aside(uint64_t gc, uint64_t pause)
+{
+	struct slot *slot = take_any(true);
 
 	gctrace_writer_context(&slot->writer, gc, pause);
 	return &slot->writer;

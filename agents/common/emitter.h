@@ -47,6 +47,12 @@ uint64_t emitter__batches(void);
 
 /* A writer of the caller's own until it is released. gc, pause: what its records belong to. */
 struct gctrace_writer *emitter__take(uint64_t gc, uint64_t pause);
+/*
+ * The same for what has nothing to do with what others are telling meanwhile, and is flushed before
+ * the writer is released: the highest free one. Were it the lowest, they would have to go on in
+ * another one, and what stands in that would come before what they left in theirs.
+ */
+struct gctrace_writer *emitter__take_aside(uint64_t gc, uint64_t pause);
 void emitter__release(struct gctrace_writer *writer);
 
 /*

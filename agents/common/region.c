@@ -27,6 +27,13 @@ void *region__get(struct region *region, size_t bytes)
 	return at;
 }
 
+void region__release(struct region *region)
+{
+	if (region->at)
+		munmap(region->at, region->room);
+	*region = (struct region){ 0 };
+}
+
 void region__empty(struct region *region)
 {
 	if (region->used)

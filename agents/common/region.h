@@ -26,4 +26,7 @@ void *region__get(struct region *region, size_t bytes);
 /* Gives all pages back; what was given out is gone. */
 void region__empty(struct region *region);
 
+/* Gives the address space back as well. Of one that was never reserved: nothing. */
+void region__release(struct region *region);
+
 #endif

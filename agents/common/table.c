@@ -46,6 +46,38 @@ void *table__add(struct table *table, uint64_t key)
 	return entry;
 }
 
+static uint32_t number_of(const struct table *table, const void *entry)
+{
+	return (uint32_t)(((const unsigned char *)entry - table->entries.at) /
+			  table->entry_bytes) + 1;
+}
+
+void table__take_out(struct table *table, void *entry)
+{
+	const struct table_entry *out = entry;
+	const uint32_t number = number_of(table, entry);
+	uint32_t *link = &table->heads[head_of(out->key)];
+
+	while (*link != number)
+		link = &((struct table_entry *)table__at(table, *link - 1))->next;
+	*link = out->next;
+}
+
+void table__put_back(struct table *table, void *entry, uint64_t key)
+{
+	struct table_entry *back = entry;
+	uint32_t *head = &table->heads[head_of(key)];
+
+	back->key = key;
+	back->next = *head;
+	*head = number_of(table, entry);
+}
+
+void table__release(struct table *table)
+{
+	region__release(&table->entries);
+}
+
 void table__empty(struct table *table)
 {
 	region__empty(&table->entries);

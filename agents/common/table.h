@@ -36,6 +36,11 @@ void *table__add(struct table *table, uint64_t key);
 
 void *table__at(const struct table *table, uint32_t index);
 
+/* It is found no more, but has its place until it is put back. Outside of a pause. */
+void table__take_out(struct table *table, void *entry);
+void table__put_back(struct table *table, void *entry, uint64_t key);
+
 void table__empty(struct table *table);
+void table__release(struct table *table);
 
 #endif

@@ -14,6 +14,7 @@ static struct requests look(void)
 	return (struct requests){
 		.listens = gctrace_wants_batch(),
 		.movement = emitter__wants_ranges(),
+		.samples = gctrace_wants_object__alloc(),
 		.dump = gctrace_requests_dump(),
 	};
 }

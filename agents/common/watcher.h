@@ -15,6 +15,7 @@
 struct requests {
 	bool listens;	/* somebody hears batches */
 	bool movement;	/* ranges that moved and survived */
+	bool samples;	/* sampled allocations, and what becomes of them */
 	bool dump;	/* a heap dump; falls when it is no longer wanted */
 };
 

@@ -33,7 +33,33 @@ static void a_region_gives_zeros_until_it_is_full(void **state)
 	first = region__get(&region, 4096);
 	assert_int_equal(first[0], 0);
 	assert_null(region__get(&region, SIZE_MAX));
-	munmap(region.at, region.room);
+	region__release(&region);
+	assert_null(region.at);
+	region__release(&region);
+}
+
+static void what_is_taken_out_is_not_found_until_it_is_put_back(void **state)
+{
+	struct table table;
+
+	(void)state;
+	assert_true(table__reserve(&table, sizeof(struct item), 20000));
+	for (uint64_t i = 0; i < 20000; i++)
+		((struct item *)table__add(&table, i))->square = i * i;
+	for (uint32_t i = 0; i < 20000; i += 3)
+		table__take_out(&table, table__at(&table, i));
+	for (uint64_t i = 0; i < 20000; i++)
+		assert_int_equal(table__find(&table, i) == NULL, i % 3 == 0);
+	for (uint32_t i = 0; i < 20000; i += 3)
+		table__put_back(&table, table__at(&table, i), 50000 + i);
+	for (uint64_t i = 0; i < 20000; i++) {
+		const struct item *item = table__find(&table, i % 3 ? i : 50000 + i);
+
+		assert_non_null(item);
+		assert_int_equal(item->square, i * i);
+	}
+	assert_int_equal(table.count, 20000);
+	munmap(table.entries.at, table.entries.room);
 }
 
 static void a_table_finds_what_was_added(void **state)
@@ -67,6 +93,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_region_gives_zeros_until_it_is_full),
+		cmocka_unit_test(what_is_taken_out_is_not_found_until_it_is_put_back),
 		cmocka_unit_test(a_table_finds_what_was_added),
 	};
 
