@@ -118,11 +118,6 @@ void bounds__sizes(uint64_t sizes[GENERATIONS])
 	}
 }
 
-static bool is_in(const struct generation_range *part, uint64_t address)
-{
-	return address >= part->start && address - part->start < part->reserved;
-}
-
 /* The last part that does not start behind it. */
 static uint32_t part_before(uint64_t address)
 {
@@ -139,17 +134,18 @@ static uint32_t part_before(uint64_t address)
 	return low;
 }
 
-uint32_t bounds__generation(uint64_t address, uint32_t otherwise, uint32_t *hint)
+struct bounds_part bounds__part(uint64_t address, uint32_t otherwise)
 {
+	struct bounds_part part = { .generation = otherwise };
+	const struct generation_range *item;
+
 	if (!count)
-		return otherwise;
-	if (*hint >= count || !is_in(&in_use.items[*hint], address))
-		*hint = part_before(address);
-
-	const struct generation_range *part = &in_use.items[*hint];
-
-	return is_in(part, address) && is_a_generation(part) ? (uint32_t)part->generation
-							      : otherwise;
+		return part;
+	item = &in_use.items[part_before(address)];
+	if (is_a_generation(item) && address - item->start < item->reserved)
+		part = (struct bounds_part){ item->start, item->reserved,
+					     (uint32_t)item->generation };
+	return part;
 }
 
 void bounds__write(struct gctrace_writer *writer, enum gctrace_when when, uint64_t gc)

@@ -36,11 +36,23 @@ bool bounds__are_known(void);
 /* Bytes of each generation; UINT64_MAX where nothing is known. */
 void bounds__sizes(uint64_t sizes[GENERATIONS]);
 
+/* Addresses that are all of one generation. Of none: no bytes. */
+struct bounds_part {
+	uint64_t start, bytes;
+	uint32_t generation;
+};
+
+static inline bool bounds_part__has(const struct bounds_part *part, uint64_t address)
+{
+	return address - part->start < part->bytes;
+}
+
 /*
- * The generation that an address lies in; `otherwise` where it lies in none. *hint: 0 at first,
- * then whatever it became: neighbours are found at once. By any thread of the collector.
+ * The part that an address lies in; where it lies in none, one without bytes, of the generation
+ * `otherwise`. Neighbours are mostly in the same: who has one asks bounds_part__has() first. By any
+ * thread of the collector.
  */
-uint32_t bounds__generation(uint64_t address, uint32_t otherwise, uint32_t *hint);
+struct bounds_part bounds__part(uint64_t address, uint32_t otherwise);
 
 /* Writes them all. */
 void bounds__write(struct gctrace_writer *writer, enum gctrace_when when, uint64_t gc);

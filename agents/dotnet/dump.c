@@ -82,7 +82,7 @@ static struct {
 	uint64_t until_ns;   /* no background collection is waited for any longer */
 	bool was_passed_over; /* a walk of the collection under way */
 	uint32_t walked;  /* the collection that the dump is of */
-	bool is_failed;	  /* its walk had no end */
+	const char *fault; /* why it is not whole; NULL: it is, or nobody wants it any more */
 } dump;
 
 static struct gctrace_writer *take_writer(void)
@@ -105,7 +105,7 @@ static void begin(void)
 	dump.number++;
 	dump.walked = dump.collection;
 	dump.totals = (struct totals){ 0 };
-	dump.is_failed = false;
+	dump.fault = NULL;
 	pace__begin();
 	gctrace_write_container(writer, GCTRACE_C_BEGIN, dump.number, collections__now());
 	roots__begin(writer);
@@ -177,6 +177,8 @@ static void end(enum gctrace_dump_status status)
 	if (!pace__may_go_on())
 		status = GCTRACE_DUMP_ABORTED;
 	unnamed__tell(writer);
+	if (dump.fault)
+		gctrace_write_notice(writer, GCTRACE_NOTICE_OTHER, dump.fault);
 	gctrace_write_container(writer, GCTRACE_C_END, status, 0);
 	gctrace_write_dump_end(writer, dump.number, status, dump.totals.objects,
 			       dump.totals.references, dump.totals.roots, dump.totals.bytes);
@@ -205,7 +207,9 @@ static void forget(void)
 
 static void finish(void)
 {
-	end(dump.is_failed || dump.is_stopped ? GCTRACE_DUMP_ABORTED : GCTRACE_DUMP_COMPLETE);
+	if (dump.is_stopped)
+		dump.fault = "the runtime ends";
+	end(dump.fault ? GCTRACE_DUMP_ABORTED : GCTRACE_DUMP_COMPLETE);
 	if (!dump.is_stopped)
 		forget();
 }
@@ -319,7 +323,7 @@ static bool give_up(void)
 		return true;
 	}
 	begin();
-	dump.is_failed = true;
+	dump.fault = "the runtime made no collection that tells all objects";
 	finish();
 	return true;
 }
@@ -340,7 +344,7 @@ static void await_end(void)
 		batches = emitter__batches();
 	}
 	if (go_on(RUNNING, TOLD)) {
-		dump.is_failed = true;
+		dump.fault = "a collection that told objects did not come to its end";
 		worker__post(&dump.closer, close_session, NULL);
 	}
 }
@@ -392,6 +396,7 @@ static void start(void)
 {
 	if (!get_ready()) {
 		begin();
+		dump.fault = "there was no address space or no thread for dumps";
 		end(GCTRACE_DUMP_ABORTED);
 		dump.state = IDLE;
 		return;

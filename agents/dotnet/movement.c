@@ -8,9 +8,7 @@
 #include "session.h"
 
 #include <stdatomic.h>
-
-#define MOVED_BYTES 24	   /* old, new, length */
-#define SURVIVING_BYTES 16 /* start, length */
+#include <string.h>
 
 #define UNSEEN (1u << 0 | 1u << 1 | 1u << 4)
 #define LARGE (1u << 3)
@@ -89,13 +87,16 @@ void movement__allocated(uintptr_t object)
 static void write_moved(struct gctrace_writer *writer, const struct ranges_of *of,
 			struct payload payload, uint32_t count)
 {
-	for (uint32_t hint = 0; count && payload__left(&payload) >= MOVED_BYTES; count--) {
-		const uint64_t from = payload__u64(&payload), to = payload__u64(&payload);
-		const uint64_t length = payload__u64(&payload);
+	struct bounds_part part = { 0 };
+	uint64_t range[3]; /* old, new, length */
+	const uint8_t *at;
 
-		gctrace_write_move(writer, of->gc,
-				   bounds__generation(from, GENERATION_OTHERWISE, &hint), 0, from,
-				   to, length);
+	for (; count && (at = payload__take(&payload, sizeof(range))); count--) {
+		memcpy(range, at, sizeof(range));
+		if (!bounds_part__has(&part, range[0]))
+			part = bounds__part(range[0], GENERATION_OTHERWISE);
+		gctrace_write_move(writer, of->gc, part.generation, 0, range[0], range[1],
+				   range[2]);
 	}
 }
 
@@ -103,13 +104,17 @@ static void write_moved(struct gctrace_writer *writer, const struct ranges_of *o
 static void write_surviving(struct gctrace_writer *writer, const struct ranges_of *of,
 			    struct payload payload, uint32_t count)
 {
-	for (uint32_t hint = 0; count && payload__left(&payload) >= SURVIVING_BYTES; count--) {
-		const uint64_t start = payload__u64(&payload), length = payload__u64(&payload);
-		const uint32_t generation =
-			bounds__generation(start, GENERATION_OTHERWISE, &hint);
+	struct bounds_part part = { 0 };
+	uint64_t range[2]; /* start, length */
+	const uint8_t *at;
 
-		if (of->generations >> generation & 1)
-			gctrace_write_survivor(writer, of->gc, generation, start, length);
+	for (; count && (at = payload__take(&payload, sizeof(range))); count--) {
+		memcpy(range, at, sizeof(range));
+		if (!bounds_part__has(&part, range[0]))
+			part = bounds__part(range[0], GENERATION_OTHERWISE);
+		if (of->generations >> part.generation & 1)
+			gctrace_write_survivor(writer, of->gc, part.generation, range[0],
+					       range[1]);
 	}
 }
 

@@ -101,7 +101,7 @@ void pauses__aborted(void)
 	end();
 }
 
-void pauses__resumed(void)
+void pauses__resuming(void)
 {
 	if (is_for_collection && pauses__now())
 		collections__pause_ends();

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pauses: from the moment in which the runtime begins to stop its threads until they run again.
- * There is one at a time (the runtime's lock of its list of threads), told by one thread.
+ * Pauses: from the moment in which the runtime begins to stop its threads until it lets them go.
+ * There is one at a time (the runtime's lock of its list of threads), told by one thread. Between
+ * RuntimeResumeStarted and RuntimeResumeFinished that lock is released (RestartEE in the runtime's
+ * vm/threadsuspend.cpp): by the second another thread may be in a pause of its own. So the first
+ * is a pause's end.
  */
 #ifndef GCTRACE_DOTNET_PAUSES_H
 #define GCTRACE_DOTNET_PAUSES_H
@@ -11,7 +14,7 @@
 void pauses__suspend(int32_t reason);
 void pauses__suspended(void);
 void pauses__aborted(void);
-void pauses__resumed(void);
+void pauses__resuming(void);
 
 /* The number of the pause under way, 0: none that was told. Any thread. */
 uint64_t pauses__now(void);

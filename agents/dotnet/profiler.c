@@ -79,10 +79,10 @@ static HRESULT suspend_aborted(void *self)
 	return S_OK;
 }
 
-static HRESULT resume_finished(void *self)
+static HRESULT resume_started(void *self)
 {
 	(void)self;
-	pauses__resumed();
+	pauses__resuming();
 	return S_OK;
 }
 
@@ -254,7 +254,7 @@ static void fill(void)
 	callbacks.named.runtime_suspend_started = suspend_started;
 	callbacks.named.runtime_suspend_finished = suspend_finished;
 	callbacks.named.runtime_suspend_aborted = suspend_aborted;
-	callbacks.named.runtime_resume_finished = resume_finished;
+	callbacks.named.runtime_resume_started = resume_started;
 	callbacks.named.garbage_collection_started = collection_started;
 	callbacks.named.garbage_collection_finished = collection_finished;
 	callbacks.named.object_allocated = object_allocated;

@@ -20,12 +20,7 @@
 #include "agents/dotnet/movement.h"
 #include "agents/dotnet/pauses.h"
 #include "agents/dotnet/session.h"
-
-#define CHECK(condition)          \
-	do {                      \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
+#include "check.h"
 
 #define PAYLOAD 32
 
@@ -146,7 +141,7 @@ static size_t act(uint8_t deed, uint8_t with, const uint8_t *data, size_t size)
 		pauses__suspended();
 		return 0;
 	case 2:
-		pauses__resumed();
+		pauses__resuming();
 		return 0;
 	case 3:
 		collections__started(with, with & 1);
@@ -174,7 +169,7 @@ static void end_all(void)
 	movement__want(false);
 	for (int i = 0; i < 8; i++)
 		collections__finished();
-	pauses__resumed();
+	pauses__resuming();
 	emitter__flush_all();
 	CHECK(collections__now() == 0 && pauses__now() == 0);
 	CHECK(collections__with_ranges().gc == 0);

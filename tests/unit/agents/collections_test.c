@@ -86,7 +86,7 @@ static void callbacks_tell_what_they_know(void **state)
 	suspend(SUSPEND_FOR_GC);
 	collections__started(1, true);
 	collections__finished();
-	pauses__resumed();
+	pauses__resuming();
 	expect("pause_begin pause=1 why=1\n"
 	       "gc_start gc=1 generations=1 reason=2 how=0 what=\"\" cause=\"\"\n" POOLS
 	       "gc_finish gc=1 collected=-1 untold\n"
@@ -102,9 +102,9 @@ static void a_background_one_seems_to_end_at_once(void **state)
 	suspend(SUSPEND_FOR_GC);
 	collections__started(0x1f, false);
 	collections__finished();
-	pauses__resumed();
+	pauses__resuming();
 	suspend(SUSPEND_FOR_GC_PREP);
-	pauses__resumed();
+	pauses__resuming();
 	collections__finished();
 	told = listener__told();
 	assert_int_equal(lines_with(told, "gc_start"), 1);
@@ -120,13 +120,13 @@ static void a_background_one_alone_ends_at_its_end(void **state)
 	(void)state;
 	suspend(SUSPEND_FOR_GC);
 	collections__started(0x1f, false);
-	pauses__resumed();
+	pauses__resuming();
 	suspend(SUSPEND_FOR_GC);
 	collections__started(1, false);
 	collections__finished();
-	pauses__resumed();
+	pauses__resuming();
 	suspend(SUSPEND_FOR_GC_PREP);
-	pauses__resumed();
+	pauses__resuming();
 	collections__finished();
 	told = listener__told();
 	assert_int_equal(lines_with(told, "gc_start"), 2);
@@ -144,7 +144,7 @@ static void nobody_listens(void **state)
 	collections__started(1, false);
 	fake_runtime__begin();
 	collections__finished();
-	pauses__resumed();
+	pauses__resuming();
 	expect("");
 }
 
@@ -190,7 +190,7 @@ static void events_tell_all(void **state)
 	fake_runtime__moved(0x10010, 0x20200, 0x20);
 	fake_runtime__moved(0x20100, 0x20100, 8);
 	end_by_events(100);
-	pauses__resumed();
+	pauses__resuming();
 	told = listener__told();
 	assert_non_null(strstr(told, "gc_start gc=1 generations=3 reason=1 how=0"));
 	assert_non_null(strstr(told, "moved target=0 gc=1 generation=0 phase=0 width=8 "
@@ -215,7 +215,7 @@ static void end_in_background(uint32_t count)
 	suspend(SUSPEND_FOR_GC_PREP);
 	fake_runtime__survived(0x30010, 0x40);
 	fake_runtime__survived(0x10010, 0x80); /* gen0 was not at stake */
-	pauses__resumed();
+	pauses__resuming();
 	collections__finished();
 	fake_runtime__gc_end(count);
 	fake_runtime__stats();
@@ -238,12 +238,12 @@ static void a_background_one_is_told_whole(void **state)
 	fake_runtime__gc_start(101, 0, 0, 0);
 	fake_runtime__moved(0x10010, 0x20200, 0x20);
 	end_by_events(101);
-	pauses__resumed();
+	pauses__resuming();
 	begin_by_events(102, 0, 2);
 	end_by_events(102);
-	pauses__resumed();
+	pauses__resuming();
 	suspend(SUSPEND_FOR_GC_PREP);
-	pauses__resumed();
+	pauses__resuming();
 	end_in_background(100);
 	told = listener__told();
 	assert_non_null(strstr(told, "gc_start gc=1 generations=1 "));
@@ -271,10 +271,10 @@ static void room_that_is_given_away_is_said(void **state)
 	gctrace_surviving__references_semaphore = 1;
 	open_movement();
 	begin_by_events(100, 2, 1);
-	pauses__resumed();
+	pauses__resuming();
 	movement__allocated(0x40020); /* nothing is swept yet */
 	suspend(SUSPEND_FOR_GC_PREP);
-	pauses__resumed();
+	pauses__resuming();
 	movement__allocated(0x41030);
 	end_in_background(100);
 	movement__allocated(0x42040);
@@ -295,12 +295,12 @@ static void large_objects_may_be_unseen(void **state)
 	fake.mask_result = E_FAIL;
 	movement__want(true);
 	suspend(SUSPEND_FOR_GC_PREP); /* of one whose start nobody was told */
-	pauses__resumed();
+	pauses__resuming();
 	assert_non_null(strstr(listener__told(), "reuse generations=1b start=0 "));
 	movement__want(false);
 	gctrace_moved__references_semaphore = 0;
 	suspend(SUSPEND_FOR_GC_PREP);
-	pauses__resumed();
+	pauses__resuming();
 	assert_int_equal(lines_with(listener__told(), "reuse"), 0);
 }
 
@@ -315,7 +315,7 @@ static void a_background_one_made_at_once_is_a_blocking_one(void **state)
 	fake_runtime__moved(0x10010, 0x20200, 0x20);
 	fake_runtime__survived(0x20010, 0x40);
 	end_by_events(100);
-	pauses__resumed();
+	pauses__resuming();
 	told = listener__told();
 	assert_non_null(strstr(told, "gc_start gc=1 generations=1f reason=1 how=0"));
 	assert_int_equal(lines_with(told, "gc_start"), 1);
@@ -335,11 +335,11 @@ static void ranges_of_two_openings_are_not_all(void **state)
 	(void)state;
 	open_movement();
 	begin_by_events(100, 2, 1);
-	pauses__resumed();
+	pauses__resuming();
 	session__renew();
 	suspend(SUSPEND_FOR_GC_PREP);
 	fake_runtime__survived(0x30010, 0x40);
-	pauses__resumed();
+	pauses__resuming();
 	collections__finished();
 	fake_runtime__gc_end(100);
 	fake_runtime__stats();
@@ -363,7 +363,7 @@ static void what_began_by_callbacks_ends_by_them(void **state)
 	fake_runtime__gc_start(100, 0, 0, 0);
 	fake_runtime__moved(0x10010, 0x20200, 0x20);
 	end_by_events(100);
-	pauses__resumed();
+	pauses__resuming();
 	told = listener__told();
 	assert_int_equal(lines_with(told, "gc_start"), 1);
 	assert_int_equal(lines_with(told, "moved"), 0);
@@ -381,7 +381,7 @@ static void the_first_of_a_session_is_told_whole(void **state)
 	begin_by_events(100, 1, 0);
 	fake_runtime__moved(0x10010, 0x20200, 0x20);
 	end_by_events(100);
-	pauses__resumed();
+	pauses__resuming();
 	told = listener__told();
 	assert_int_equal(lines_with(told, "moved"), 1);
 	assert_non_null(strstr(told, "gc_finish gc=1 collected=-1 how=4\n"));
@@ -399,13 +399,13 @@ static void a_start_without_an_event_is_told_by_callbacks(void **state)
 	collections__started(1, false);
 	fake_runtime__moved(0x10010, 0x20200, 0x20);
 	end_by_events(100);
-	pauses__resumed();
+	pauses__resuming();
 	suspend(SUSPEND_FOR_GC);
 	collections__started(0x1f, true); /* a background one, and one that it begins with */
 	fake_runtime__gc_start(102, 0, 0, 0);
 	fake_runtime__moved(0x10010, 0x20200, 0x20);
 	end_by_events(102);
-	pauses__resumed();
+	pauses__resuming();
 	told = listener__told();
 	assert_int_equal(lines_with(told, "moved"), 0);
 	assert_non_null(strstr(told, "gc_start gc=1 generations=1 reason=0"));
@@ -429,7 +429,7 @@ static void where_all_lies_is_told_before_any_ranges(void **state)
 		suspend(SUSPEND_FOR_GC);
 		collections__started(0x1f, true);
 		collections__finished();
-		pauses__resumed();
+		pauses__resuming();
 		*wants[i] = 0;
 		told = listener__told();
 		assert_int_equal(lines_with(told, "generation gc="), 3);
@@ -445,7 +445,7 @@ static void a_dump_brings_the_events(void **state)
 	assert_int_equal(fake_runtime__keywords(), 0x1180001);
 	begin_by_events(100, 0, 0);
 	end_by_events(100);
-	pauses__resumed();
+	pauses__resuming();
 	assert_non_null(strstr(listener__told(), "gc_finish gc=1 collected=-1 how=4 untold\n"));
 	assert_int_equal(session__open(SESSION_MOVEMENT), S_OK);
 	assert_int_equal(fake_runtime__keywords(), 0x1580001);
@@ -466,7 +466,7 @@ static void closing_waits_and_then_does_not(void **state)
 	begin_by_events(100, 0, 0);
 	close_movement();
 	collections__finished();
-	pauses__resumed();
+	pauses__resuming();
 	told = listener__told();
 	assert_int_equal(lines_with(told, "gc_finish"), 1);
 	assert_non_null(strstr(told, "untold"));
@@ -538,7 +538,7 @@ static void payloads_may_be_short(void **state)
 	for (size_t n = 0; n < 16; n++)
 		fake_runtime__event(EVENT_GC_START, bytes, n);
 	end_by_events(100);
-	pauses__resumed();
+	pauses__resuming();
 	assert_int_equal(lines_with(listener__told(), "gc_finish"), 1);
 	close_movement();
 }
@@ -549,7 +549,7 @@ static void a_pause_ends_what_it_held(void **state)
 	(void)state;
 	open_movement();
 	begin_by_events(100, 0, 0);
-	pauses__resumed();
+	pauses__resuming();
 	assert_int_equal(collections__now(), 0);
 	assert_int_equal(lines_with(listener__told(), "gc_finish"), 1);
 	close_movement();
@@ -576,23 +576,52 @@ static void parts_beyond_the_room_wait(void **state)
 	for (unsigned i = 0; i < GENERATIONS; i++)
 		assert_int_equal(sizes[i], 600 * 16);
 	for (uint64_t i = 0; i < 3000; i++) {
-		uint32_t hint = (uint32_t)i;
+		const uint64_t start = (7 * i % 3000) << 12;
+		const struct bounds_part part = bounds__part(start + 8, 9);
 
-		assert_int_equal(bounds__generation(((7 * i % 3000) << 12) + 8, 9, &hint), i % 5);
+		assert_int_equal(part.generation, i % 5);
+		assert_true(bounds_part__has(&part, start));
+		assert_true(bounds_part__has(&part, start + 0xfff));
+		assert_false(bounds_part__has(&part, start - 1));
+		assert_false(bounds_part__has(&part, start + 0x1000));
+	}
+}
+
+/* Each range is told of the generation that it lies in, whatever the one before it lay in. */
+static void neighbours_may_be_of_other_generations(void **state)
+{
+	(void)state;
+	fake.part_count = 0;
+	fake_runtime__part(1, 0x20000, 16, 0x1000);
+	fake_runtime__part(3, 0x10000, 16, 0x1000);
+	fake_runtime__part(7, 0x30000, 16, 0x1000); /* none that is known */
+	bounds__look();
+	for (int i = 0; i < 2; i++) {
+		struct bounds_part part = bounds__part(0x10ff8, 9);
+
+		assert_int_equal(part.generation, 3);
+		assert_false(bounds_part__has(&part, 0x20000));
+		part = bounds__part(0x20000, 9);
+		assert_int_equal(part.generation, 1);
+		assert_false(bounds_part__has(&part, 0x10fff));
+		part = bounds__part(0x30000, 9);
+		assert_int_equal(part.generation, 9);
+		assert_false(bounds_part__has(&part, 0x30000));
+		part = bounds__part(0xfff8, 9);
+		assert_int_equal(part.generation, 9);
+		assert_false(bounds_part__has(&part, 0xfff8));
 	}
 }
 
 static void nothing_is_known_after_an_error(void **state)
 {
-	uint32_t hint = 0;
-
 	(void)state;
 	fake.bounds_result = E_FAIL;
 	suspend(SUSPEND_FOR_GC);
 	collections__started(1, false);
-	assert_int_equal(bounds__generation(0x10000, 7, &hint), 7);
+	assert_int_equal(bounds__part(0x10000, 7).generation, 7);
 	collections__finished();
-	pauses__resumed();
+	pauses__resuming();
 	assert_int_equal(lines_with(listener__told(), "pool"), 0);
 }
 
@@ -623,6 +652,7 @@ int main(void)
 		TEST(payloads_may_be_short),
 		TEST(a_pause_ends_what_it_held),
 		TEST(parts_beyond_the_room_wait),
+		TEST(neighbours_may_be_of_other_generations),
 		TEST(nothing_is_known_after_an_error),
 	};
 

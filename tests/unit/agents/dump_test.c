@@ -27,6 +27,7 @@ static const struct timespec moment = { .tv_nsec = 1000000 };
 static struct {
 	atomic_uint begins, ends, forgotten; /* C_BEGINs, C_ENDs; how often all was forgotten */
 	_Atomic uint64_t status;
+	const char *_Atomic words; /* why it is not whole */
 	atomic_bool was_forgotten_early; /* the session was still open */
 	HRESULT forced;
 	atomic_bool walks_by_another; /* where it is refused, another thread's collection walks */
@@ -75,6 +76,13 @@ void gctrace_write_dump_end(struct gctrace_writer *writer, uint64_t number, uint
 	(void)bytes;
 	seen.status = status;
 	seen.ends++;
+}
+
+void gctrace_write_notice(struct gctrace_writer *writer, uint32_t what, const char *text)
+{
+	(void)writer;
+	assert_int_equal(what, GCTRACE_NOTICE_OTHER);
+	seen.words = text;
 }
 
 HRESULT session__open(enum session session)
@@ -264,16 +272,22 @@ static int fake_sleep(const struct timespec *time, struct timespec *left)
 	return 0;
 }
 
+static bool is_anybody_at_work(void)
+{
+	return !worker__is_idle(&dump.collector) || !are_idle_but_collector();
+}
+
 /* As the watcher does, until the dump is over and nobody is at work. */
 static void dump_one(HRESULT forced)
 {
 	seen.begins = seen.ends = seen.forgotten = 0;
+	seen.words = NULL;
 	seen.forced = forced;
 	dump__want(false);
 	do {
 		dump__want(true);
 		nanosleep(&moment, NULL);
-	} while (dump.state != IDLE);
+	} while (dump.state != IDLE || is_anybody_at_work());
 }
 
 /* ---- Tests ---- */
@@ -284,6 +298,7 @@ static void a_dump_is_told_once_and_then_forgotten(void **state)
 	dump_one(S_OK);
 	assert_int_equal(seen.ends, 1);
 	assert_int_equal(seen.status, GCTRACE_DUMP_COMPLETE);
+	assert_null(seen.words);
 	assert_int_equal(seen.forgotten, 1);
 }
 
@@ -293,6 +308,7 @@ static void a_refused_one_is_told_as_stopped(void **state)
 	dump_one(E_FAIL);
 	assert_int_equal(seen.ends, 1);
 	assert_int_equal(seen.status, GCTRACE_DUMP_ABORTED);
+	assert_string_equal(seen.words, "the runtime made no collection that tells all objects");
 	assert_int_equal(seen.forgotten, 1);
 }
 
@@ -316,6 +332,7 @@ static void another_threads_walk_that_stands_still_is_given_up(void **state)
 	dump_one(E_FAIL);
 	assert_int_equal(seen.ends, 1);
 	assert_int_equal(seen.status, GCTRACE_DUMP_ABORTED);
+	assert_string_equal(seen.words, "a collection that told objects did not come to its end");
 	seen.walks_by_another = false;
 }
 
