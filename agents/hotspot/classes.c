@@ -193,9 +193,12 @@ static void learn_known(struct visit *visit, jclass class_)
 static void keep_or_drop(struct visit *visit, jclass class_, struct type *type)
 {
 	held__take(visit, class_, type);
-	if (type->is_lasting || type == types__at(0))
+	if (type == types__at(0)) {
 		drop(visit, class_);
-	else if (!type->kept_by)
+		return;
+	}
+	type->handle = class_;
+	if (!type->kept_by)
 		type->kept_by = JVMTI_HEAP_REFERENCE_JNI_LOCAL;
 }
 
@@ -406,12 +409,33 @@ static bool is_late(uint32_t number)
 	return type->is_at_work && (number > types.known || type->kind == TYPE_STRANGE);
 }
 
+/* Those above them and what has loaded them are told by tags that the walk has taken off. */
+static void tag_again(struct visit *visit)
+{
+	for (uint32_t number = 1; number <= types.known; number++) {
+		if (types__at(number)->handle)
+			VM_CALL(visit->jvmti, SetTag, types__at(number)->handle, number);
+	}
+}
+
+static bool are_any_late(void)
+{
+	for (uint32_t number = 1; number <= types.count; number++) {
+		if (is_late(number))
+			return true;
+	}
+	return false;
+}
+
 /* By hundreds: they are few, unless the program starts. */
 void classes__tell_late(struct visit *visit, struct gctrace_writer *writer)
 {
 	static jlong tags[128];
 	uint32_t number = 1;
 
+	if (!are_any_late())
+		return;
+	tag_again(visit);
 	while (number <= types.count) {
 		jobject *classes = NULL;
 		jlong *of = NULL;

@@ -9,8 +9,8 @@
 #include "vm.h"
 
 /*
- * All that are loaded now; those that may be unloaded have handles from now on, which the walk is
- * not to tell and which go with the visit. False: the JVM has not told them.
+ * All that are loaded now; they have handles from now on, which the walk is not to tell and which
+ * go with the visit. False: the JVM has not told them.
  */
 bool classes__learn(struct visit *visit);
 

@@ -8,8 +8,14 @@
 #define GCTRACE_HOTSPOT_CONTRACT_H
 
 /*
- * The file, beside gctrace or in the installed library folder. It takes one option, which gctrace
- * does not give: `tags` has objects named by tags even where their addresses could be found.
+ * The file, beside gctrace or in the installed library folder. Its options, with commas between:
+ *
+ *   sample=BYTES   take one allocation in so many bytes, in the mean (524288; 0: all of them; less
+ *                  than 2 GiB), while the probe object__alloc is listened to
+ *   tags           name objects by tags even where their addresses could be found; gctrace does not
+ *                  give it
+ *
+ * A library that is at work already takes `sample` again, and tells all samples once more.
  */
 #define GCTRACE_HOTSPOT_LIBRARY "libgctrace-hotspot.so"
 

@@ -10,7 +10,8 @@
  *
  * The dump's thread is one of the JVM's for that time only, and has a JVMTI environment of its own
  * which goes with all its tags when the dump ends. What a dump needs stands in regions, which are
- * emptied behind it; between dumps nothing but address space is held.
+ * emptied behind it; between dumps nothing but address space is held. What the JVM itself needed
+ * for it goes back to the system as well.
  *
  * ABORT. When the request falls, nothing more is told but C_END.
  *
@@ -36,7 +37,7 @@
 
 #include <stddef.h>
 
-#define SUSPENSION_UNKNOWN UINT64_MAX
+#define UNKNOWN UINT64_MAX /* collections are told by the JVM's own probes, and counted there */
 
 static struct {
 	bool is_ready, cannot; /* the thread and address space are there; cannot be had */
@@ -54,7 +55,7 @@ static void tell_begin(struct gctrace_writer *writer)
 	dump.totals = (struct totals){ 0 };
 	fault__clear();
 	producer__write(writer);
-	gctrace_write_container(writer, GCTRACE_C_BEGIN, dump.number, 0);
+	gctrace_write_container(writer, GCTRACE_C_BEGIN, dump.number, UNKNOWN);
 }
 
 static bool tell_names(struct visit *visit)
@@ -88,7 +89,7 @@ static bool walk(struct visit *visit)
 		is_whole = walk__list(visit, writer, &dump.totals);
 	else
 		is_whole = walk__follow(visit, writer, &dump.totals);
-	gctrace_write_pause_end(writer, dump.number, SUSPENSION_UNKNOWN);
+	gctrace_write_pause_end(writer, dump.number, UNKNOWN);
 	emitter__release(writer);
 	if (fault.is_of_addresses)
 		addresses__give_up();
@@ -110,9 +111,24 @@ static void tell_late_names(struct visit *visit)
 static void tell_end(struct gctrace_writer *writer, enum gctrace_dump_status status)
 {
 	producer__write(writer); /* how objects were named, and what went wrong */
+	if (fault.what)
+		gctrace_write_notice(writer, GCTRACE_NOTICE_OTHER, fault.what);
 	gctrace_write_container(writer, GCTRACE_C_END, status, 0);
 	gctrace_write_dump_end(writer, dump.number, status, dump.totals.objects,
 			       dump.totals.references, dump.totals.roots, dump.totals.bytes);
+}
+
+/* Of glibc, and of few others. */
+extern int malloc_trim(size_t pad) __attribute__((weak));
+
+/*
+ * What the JVM took for its walk, and for tags, it has freed; but its allocator keeps most of that:
+ * some MiB, by tags 70 bytes an object.
+ */
+static void give_back(void)
+{
+	if (malloc_trim)
+		malloc_trim(0);
 }
 
 static void forget(void)
@@ -156,6 +172,8 @@ static void dump_all(bool is_possible)
 		fault__raise("there was no address space or no thread for dumps");
 	else if (make())
 		status = GCTRACE_DUMP_COMPLETE;
+	else if (!vm__is_live())
+		fault__replace("the JVM ends");
 	writer = emitter__take(0, 0);
 	tell_end(writer, status);
 	emitter__release(writer);
@@ -166,6 +184,7 @@ static void work(void *context)
 	(void)context;
 	dump_all(true);
 	forget();
+	give_back();
 }
 
 static bool get_ready(void)

@@ -12,13 +12,17 @@
 #include "contract.h"
 #include "dump.h"
 #include "producer.h"
+#include "sampler.h"
+#include "teller.h"
 #include "vm.h"
+#include "young.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define WRITERS 2 /* the watcher's and the dump's */
+#define WRITERS 4 /* the watcher's, the dump's, the samples' and, in a pause, the collector's */
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -32,6 +36,8 @@ static void heed(const struct requests *now, const struct requests *before)
 	if (now->listens && !before->listens)
 		producer__introduce();
 	dump__want(now->dump && now->listens);
+	teller__want(now->samples && now->listens);
+	young__want(now->listens && now->movement && gctrace_requests_moves());
 }
 
 static void get_ready(void)
@@ -72,14 +78,46 @@ static jint begin(JavaVM *vm, bool is_live)
 	return GCTRACE_HOTSPOT_NO_MEMORY;
 }
 
+static bool is_option(const char *at, size_t bytes, const char *name)
+{
+	return bytes == strlen(name) && !strncmp(at, name, bytes);
+}
+
+/* A number that is none, or too large, is no option. */
+static void take_interval(const char *at, size_t bytes)
+{
+	char *end;
+	const unsigned long number = strtoul(at, &end, 10);
+
+	if (bytes && *at >= '0' && *at <= '9' && end == at + bytes && number <= INT32_MAX) {
+		sampler__set_interval((uint32_t)number);
+		teller__start_over();
+	}
+}
+
+static void take_options(const char *at)
+{
+	static const char sample[] = "sample=";
+	const size_t prefix = sizeof(sample) - 1;
+
+	while (at && *at) {
+		const size_t bytes = strcspn(at, ",");
+
+		if (is_option(at, bytes, "tags") && !is_at_work)
+			addresses__give_up();
+		else if (bytes > prefix && !strncmp(at, sample, prefix))
+			take_interval(at + prefix, bytes - prefix);
+		at += bytes + (at[bytes] == ',');
+	}
+}
+
 static jint begin_once(JavaVM *vm, const char *options, bool is_live)
 {
 	jint answer;
 
+	take_options(options);
 	if (atomic_exchange(&is_at_work, true))
 		return GCTRACE_HOTSPOT_ALREADY_THERE;
-	if (options && !strcmp(options, "tags"))
-		addresses__give_up();
 	answer = begin(vm, is_live);
 	if (answer)
 		atomic_store(&is_at_work, false);

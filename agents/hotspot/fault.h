@@ -30,6 +30,12 @@ static inline void fault__raise_of_addresses(const char *what)
 	fault__raise(what);
 }
 
+/* The reason of all others. */
+static inline void fault__replace(const char *what)
+{
+	fault.what = what;
+}
+
 static inline void fault__clear(void)
 {
 	fault = (struct fault){ 0 };

@@ -5,6 +5,7 @@
 #include "classes.h"
 #include "fault.h"
 #include "held.h"
+#include "mirrors.h"
 #include "roots.h"
 #include "seen.h"
 #include "types.h"
@@ -31,7 +32,7 @@ static struct table strangers;
  */
 static _Alignas(64) struct {
 	struct gctrace_object object;
-	const struct type *type;
+	struct type *type;
 	uint64_t number;   /* of a class object: the class */
 	struct gctrace_writer *writer;
 	struct totals *totals;
@@ -43,12 +44,14 @@ static _Alignas(64) struct {
 
 bool nodes__init(void)
 {
-	return seen__init() && table__reserve(&strangers, sizeof(struct stranger), MOST_STRANGERS);
+	return seen__init() && mirrors__init() &&
+	       table__reserve(&strangers, sizeof(struct stranger), MOST_STRANGERS);
 }
 
 void nodes__empty(void)
 {
 	seen__empty();
+	mirrors__empty();
 	table__empty(&strangers);
 }
 
@@ -118,10 +121,21 @@ static void keep_stranger(const struct named *named)
 		fault__raise("no room for objects of classes that were loaded meanwhile");
 }
 
+/* Of a class without a tag: what it is of it says when it is visited. */
+static bool is_of_class_to_come(const struct named *named)
+{
+	return !named->class_ && !named->is_array && addresses.are_known;
+}
+
 static void name_new(const struct named *named)
 {
 	struct type *type = types__at(named->class_);
 
+	if (is_of_class_to_come(named)) {
+		if (!seen__mark_end(named->id, named->size))
+			fault__raise_of_addresses("no room for marks of where objects end");
+		return;
+	}
 	switch ((enum type_kind)type->kind) {
 	case TYPE_FIELDS:
 		type->bytes = (uint32_t)named->size;
@@ -239,6 +253,8 @@ static void open_fields(void)
 {
 	const size_t count = node.type->references + !node.type->is_lasting;
 
+	if (!node.type->bytes)
+		node.type->bytes = (uint32_t)seen__bytes(node.object.id);
 	node.object.size = node.type->bytes;
 	if (count > MOST_FIELDS) { /* of classes above each other, each of which may have as many */
 		fault__raise("an object has more fields than there is room for");
@@ -255,7 +271,8 @@ static void open_strange(void)
 {
 	const struct stranger *stranger = table__find(&strangers, node.object.id);
 
-	node.object.size = stranger ? stranger->size : 0;
+	node.type->is_at_work = true; /* it may have got its number since this was named */
+	node.object.size = stranger ? stranger->size : seen__bytes(node.object.id);
 }
 
 static void open_node(uint64_t id, uint64_t class_, uint64_t number)
@@ -338,6 +355,8 @@ static void add_class(const struct named *to, uint32_t flags)
 		return;
 	}
 	if (!node.object.class_) {
+		if (types__at(to->number)->kind != TYPE_STRANGE)
+			fault__raise_of_addresses("an object's class was told behind its fields");
 		node.object.class_ = to->number;
 		types__at(to->number)->is_at_work = true;
 	}

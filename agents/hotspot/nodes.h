@@ -5,7 +5,8 @@
  * The JVM tells an object's class and size with each reference to it, and with its own references
  * only who they are of, one after the other. So an instance is told when it is visited, its size
  * being its class's; and of what varies in size (arrays, class objects, strangers) the size is told
- * or kept when it is named first.
+ * or kept when it is named first. Of what class an instance is may be known only then (mirrors.h):
+ * where it ends is marked meanwhile (seen.h).
  *
  *	class of         named first              visited
  *	fields           -                        the whole, nulls included: the nth is field n
@@ -29,7 +30,7 @@
 struct named {
 	uint64_t id, class_, size;
 	uint64_t number; /* its tag: of a class object, the class */
-	bool is_empty;	 /* an array of no elements */
+	bool is_array, is_empty; /* of no elements */
 };
 
 /* Once, outside of a pause. False: no address space. */

@@ -38,13 +38,35 @@ void seen__empty(void)
 
 uint64_t *seen__add_leaf(uint64_t id)
 {
-	uint32_t *top = (uint32_t *)(void *)seen.tops.at + (id >> SEEN_LEAF_BITS);
+	uint32_t *tops = (uint32_t *)(void *)seen.tops.at;
+	void *leaf;
 
-	void *leaf = region__get(&seen.leaves, SEEN_LEAF_BYTES);
-
+	if (id >> SEEN_ADDRESS_BITS)
+		return NULL;
+	leaf = region__get(&seen.leaves, SEEN_LEAF_BYTES);
 	if (!leaf)
 		return NULL;
 	madvise(leaf, SEEN_LEAF_BYTES, MADV_HUGEPAGE);
-	*top = (uint32_t)(seen.leaves.used / SEEN_LEAF_BYTES);
-	return seen__word(id);
+	tops[id >> SEEN_LEAF_BITS] = (uint32_t)(seen.leaves.used / SEEN_LEAF_BYTES);
+	return seen__find_word(id);
+}
+
+/* The first of its bits behind the given one; each word has 32 pairs. */
+uint64_t seen__bytes(uint64_t id)
+{
+	const uint64_t covered = UINT64_C(1) << SEEN_WORD_BITS;
+	uint64_t at = id + 8, bits;
+	const uint64_t *word;
+
+	for (; (word = seen__find_word(at)); at = (at | (covered - 1)) + 1) {
+		const unsigned shift = (unsigned)(at >> 3 & 31) * 2;
+
+		bits = *word >> shift;
+		if (!bits)
+			continue;
+		at += (uint64_t)(__builtin_ctzll(bits) / 2) * 8;
+		bits >>= __builtin_ctzll(bits) & ~1;
+		return (bits & 3) == SEEN_VISITED ? at + 8 - id : 8;
+	}
+	return 8;
 }

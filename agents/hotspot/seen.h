@@ -8,6 +8,10 @@
  * It is looked at in the order of the references, that is in none: huge pages save a fifth of a
  * dump's time where the system gives them.
  *
+ * WHERE IT ENDS. An object's first 8 bytes have its bits, those of the others are free. Where its
+ * size is still to be asked for, the last 8 bytes of it are marked as visited and not as reported,
+ * which no object is. One of 8 bytes in all has no such mark.
+ *
  * So it needs to know nothing of where the heap lies. All of it is given back after a dump.
  */
 #ifndef GCTRACE_HOTSPOT_SEEN_H
@@ -46,7 +50,8 @@ void seen__empty(void);
 /* The word with the id's bits, in a leaf that is new. NULL: no room. */
 uint64_t *seen__add_leaf(uint64_t id);
 
-static inline uint64_t *seen__word(uint64_t id)
+/* NULL: nothing is marked near it. */
+static inline uint64_t *seen__find_word(uint64_t id)
 {
 	const uint64_t words = SEEN_LEAF_BYTES / sizeof(uint64_t);
 	const uint64_t word = id >> SEEN_WORD_BITS & (words - 1);
@@ -56,8 +61,15 @@ static inline uint64_t *seen__word(uint64_t id)
 		return NULL;
 	leaf = ((const uint32_t *)(const void *)seen.tops.at)[id >> SEEN_LEAF_BITS];
 	if (!leaf)
-		return seen__add_leaf(id);
+		return NULL;
 	return (uint64_t *)(void *)(seen.leaves.at + (leaf - 1) * SEEN_LEAF_BYTES) + word;
+}
+
+static inline uint64_t *seen__word(uint64_t id)
+{
+	uint64_t *word = seen__find_word(id);
+
+	return word ? word : seen__add_leaf(id);
 }
 
 /* Sets marks of an object; the answer is what was set before. */
@@ -74,5 +86,14 @@ static inline unsigned seen__mark(uint64_t id, unsigned marks)
 		*word |= (uint64_t)marks << shift;
 	return before;
 }
+
+/* Where an object ends that is marked. False: no room. */
+static inline bool seen__mark_end(uint64_t id, uint64_t size)
+{
+	return size <= 8 || seen__mark(id + size - 8, SEEN_VISITED) != SEEN_NO_ROOM;
+}
+
+/* How long an object is whose end was marked. */
+uint64_t seen__bytes(uint64_t id);
 
 #endif

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "agents/common/region.h"
+#include "vm.h"
 
 #define TYPES_NO_POSITION UINT16_MAX
 
@@ -31,6 +32,7 @@ enum type_kind {
 
 struct type {
 	uint64_t mirror; /* id of its class object; 0: was not met yet */
+	jobject handle;	 /* of it, of the dump's thread; NULL: none */
 	uint32_t name, name_bytes; /* in types.texts */
 	uint32_t super;	 /* number; 0: none */
 	uint32_t loader; /* number of the class of what loaded it; 0: the JVM itself */

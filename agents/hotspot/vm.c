@@ -112,11 +112,16 @@ bool vm__get_locals(struct visit *visit)
 	return true;
 }
 
+bool vm__get_environment(jvmtiEnv **jvmti)
+{
+	return !VM_CALL(java, GetEnv, (void **)jvmti, JVMTI_VERSION_11);
+}
+
 static bool get_environment(struct visit *visit)
 {
 	const jvmtiCapabilities wanted = { .can_tag_objects = 1 };
 
-	if (VM_CALL(java, GetEnv, (void **)&visit->jvmti, JVMTI_VERSION_11))
+	if (!vm__get_environment(&visit->jvmti))
 		return false;
 	if (!VM_CALL(visit->jvmti, AddCapabilities, &wanted) && vm__get_locals(visit))
 		return true;
@@ -126,8 +131,20 @@ static bool get_environment(struct visit *visit)
 
 static void detach(struct visit *visit)
 {
+	VM_CALL(visit->jni, ExceptionClear);
 	if (visit->was_attached && vm__is_live())
 		VM_CALL(java, DetachCurrentThread);
+}
+
+bool vm__visit(void (*call)(struct visit *visit))
+{
+	struct visit visit = { 0 };
+
+	if (!attach(&visit))
+		return false;
+	call(&visit);
+	detach(&visit);
+	return true;
 }
 
 bool vm__enter(struct visit *visit)
@@ -137,7 +154,6 @@ bool vm__enter(struct visit *visit)
 		return false;
 	if (get_environment(visit))
 		return true;
-	VM_CALL(visit->jni, ExceptionClear);
 	detach(visit);
 	return false;
 }

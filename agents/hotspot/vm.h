@@ -36,6 +36,15 @@ void vm__set_live(bool is_live);
 /* What is called when the JVM is initialised, on a thread of it. */
 void vm__on_init(void (*call)(void));
 
+/*
+ * Call it as a thread of the JVM, with `jni` and no more: for who has an environment that lasts.
+ * False: the JVM ends, it was not called. What was thrown meanwhile is forgotten in the end.
+ */
+bool vm__visit(void (*call)(struct visit *visit));
+
+/* An environment of JVMTI without any capability, to be disposed of. False: no memory. */
+bool vm__get_environment(jvmtiEnv **jvmti);
+
 /* False: the JVM ends, or has no memory. */
 bool vm__enter(struct visit *visit);
 /* Disposes of the environment, and with it of all tags. */

@@ -10,12 +10,16 @@
  *
  * Objects are named by their addresses, where those are known (addresses.h). Else each gets a tag
  * when it is met, behind all classes and threads; eight times that is its name.
+ *
+ * Of what class an object is the JVM says by the tag of that class; of most, only by the address of
+ * the class object, and only when it visits them (mirrors.h).
  */
 #include "walk.h"
 #include "addresses.h"
 #include "agents/common/pace.h"
 #include "fault.h"
 #include "held.h"
+#include "mirrors.h"
 #include "nodes.h"
 #include "roots.h"
 #include "threads.h"
@@ -41,7 +45,7 @@ static void begin(struct gctrace_writer *writer, struct totals *totals)
 
 /* ---- Names ---- */
 
-/* What the tag is of gets one, where that is needed: class objects always. */
+/* What the tag is of gets one, where that is needed: class objects always, but only once. */
 static void number(jlong *tag, jlong class_)
 {
 	if (*tag)
@@ -57,16 +61,25 @@ static uint64_t id_of(const jlong *tag, int words)
 	return addresses.are_known ? addresses__at(tag, words) : addresses__by_tag(*tag);
 }
 
-static struct named name(jlong *tag, jlong class_, jlong size, jint length)
+/* Of a class object: which class, also where it has no tag any more. */
+static uint64_t number_of(uint64_t id, jlong tag, jlong class_)
 {
-	number(tag, class_);
-	return (struct named){
-		.id = id_of(tag, addresses.object),
-		.class_ = (uint64_t)class_,
-		.size = (uint64_t)size,
-		.number = (uint64_t)*tag,
-		.is_empty = length == 0,
-	};
+	return tag || class_ != types.classes ? (uint64_t)tag : mirrors__number(id);
+}
+
+/* Where it is to stand: a copy of what has just been written takes longer than all of this. */
+static void name(struct named *named, jlong *tag, jlong class_, jlong size, jint length)
+{
+	named->number = number_of(id_of(tag, addresses.object), *tag, class_);
+	if (!named->number) {
+		number(tag, class_);
+		named->number = (uint64_t)*tag;
+	}
+	named->id = id_of(tag, addresses.object);
+	named->class_ = (uint64_t)class_;
+	named->size = (uint64_t)size;
+	named->is_array = length >= 0;
+	named->is_empty = length == 0;
 }
 
 /* ---- References ---- */
@@ -78,16 +91,50 @@ static bool go_on(void)
 	return !walk.is_over;
 }
 
+/* Of what class the referrer is: a tag says it, or else its first reference, which is to that. */
+static jlong class_of(jlong referrer_class, jvmtiHeapReferenceKind kind, const struct named *to)
+{
+	if (referrer_class || kind != JVMTI_HEAP_REFERENCE_CLASS)
+		return referrer_class;
+	return (jlong)mirrors__number(to->id);
+}
+
 static void tell_reference(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
 			   const struct named *to, const jlong *tag, const jlong *referrer_tag,
 			   jlong referrer_class)
 {
 	const uint64_t from = referrer_tag == tag ? to->id :
 						    id_of(referrer_tag, addresses.referrer);
+	const jlong class_ = class_of(referrer_class, kind, to);
 
-	if (nodes__visit(from, (uint64_t)referrer_class, (uint64_t)*referrer_tag) && !go_on())
+	if (nodes__visit(from, (uint64_t)class_, number_of(from, *referrer_tag, class_)) &&
+	    !go_on())
 		return;
 	nodes__refer(kind, info, to);
+}
+
+/*
+ * Of most objects all that the JVM tells at first is that it is of the same class as the one
+ * before. Where the class lasts nothing is told of that.
+ */
+static bool tell_same_class(const jlong *tag, const jlong *referrer_tag)
+{
+	if (!mirrors.number || addresses__at(tag, addresses.object) != mirrors.address ||
+	    !types__at(mirrors.number)->is_lasting)
+		return false;
+	if (nodes__visit(addresses__at(referrer_tag, addresses.referrer), mirrors.number, 0))
+		go_on();
+	return true;
+}
+
+/* The tag of a class of which no instance is told before it is visited. */
+static void take_off(jlong *tag, const struct named *class_object)
+{
+	const struct type *type = types__at(class_object->number);
+
+	if (type->kind == TYPE_FIELDS && type->mirror == class_object->id &&
+	    addresses.are_known && mirrors__add(class_object->id, class_object->number))
+		*tag = 0;
 }
 
 /* Nothing moves from now on until the walk is over. */
@@ -107,9 +154,11 @@ static jint JNICALL tell(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceIn
 	(void)context;
 	if (!walk.is_begun)
 		begin_pause();
-	if (!referrer_tag && roots__is_ours(kind, info, (uint64_t)*tag))
+	if (kind == JVMTI_HEAP_REFERENCE_CLASS && tell_same_class(tag, referrer_tag))
+		return walk.is_over ? JVMTI_VISIT_ABORT : JVMTI_VISIT_OBJECTS;
+	name(&named, tag, class_, size, length);
+	if (!referrer_tag && roots__is_ours(kind, info, named.number))
 		return 0;
-	named = name(tag, class_, size, length);
 	if (referrer_tag) {
 		tell_reference(kind, info, &named, tag, referrer_tag, referrer_class);
 	} else {
@@ -117,6 +166,8 @@ static jint JNICALL tell(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceIn
 			    walk.totals);
 		go_on();
 	}
+	if (*tag && class_ == types.classes)
+		take_off(tag, &named);
 	return walk.is_over ? JVMTI_VISIT_ABORT : JVMTI_VISIT_OBJECTS;
 }
 
@@ -147,12 +198,14 @@ bool walk__follow(struct visit *visit, struct gctrace_writer *writer, struct tot
 
 static jint JNICALL list(jlong class_, jlong size, jlong *tag, jint length, void *context)
 {
-	const struct named named = name(tag, class_, size, length);
-	const struct gctrace_object object = { .id = named.id,
-					       .class_ = named.class_,
-					       .size = named.size };
+	struct gctrace_object object = { .count = 0 };
+	struct named named;
 
 	(void)context;
+	name(&named, tag, class_, size, length);
+	object.id = named.id;
+	object.class_ = named.class_;
+	object.size = named.size;
 	types__at(named.class_)->is_at_work = true;
 	gctrace_write_object(walk.writer, &object);
 	walk.totals->objects++;

@@ -39,6 +39,18 @@ bool pace__may_go_on(void)
 	return looks_left && looks_left--;
 }
 
+/* ---- What the allocator keeps ---- */
+
+static unsigned trims;
+
+int malloc_trim(size_t pad)
+{
+	(void)pad;
+	assert_int_equal(fake_vm.attached, 0);
+	trims++;
+	return 0;
+}
+
 /* ---- What is on the heap ---- */
 
 static struct fake_class constants, base, derived, array, bytes, reference, weak_class, final_class,
@@ -165,6 +177,14 @@ static void fields_stand_at_their_places(void **state)
 	says(" status=0 objects=");
 }
 
+/* Whoever reads it takes no number of ours for the JVM's. */
+static void the_collection_before_it_is_not_known(void **state)
+{
+	(void)state;
+	dump_it();
+	says(" id2=ffffffffffffffff\n");
+}
+
 static void flags_are_of_one_object_alone(void **state)
 {
 	static struct fake_object another;
@@ -191,6 +211,63 @@ static void flags_are_of_one_object_alone(void **state)
 		 "  %lx place=2 flags=3\n", (unsigned long)an_object.address,
 		 (unsigned long)a_derived.address);
 	says(line);
+}
+
+/* ---- Classes whose tags are taken off ---- */
+
+static jlong tag_of_derived; /* at the last reference */
+
+static void look_at_derived(void)
+{
+	tag_of_derived = derived.mirror.tag;
+}
+
+/* It is met before what is of it, as most are. */
+static void meet_derived_first(void)
+{
+	fake_vm.root_count = 0;
+	fake_vm__root((struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_SYSTEM_CLASS,
+					  .to = &derived.mirror });
+	fake_vm__root((struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_JNI_GLOBAL,
+					  .to = &a_derived });
+}
+
+static void what_is_of_a_class_without_a_tag_is_told_the_same(void **state)
+{
+	static struct fake_object another;
+
+	(void)state;
+	make_fields();
+	meet_derived_first();
+	another = (struct fake_object){ .class_ = &derived, .size = 32 };
+	fake_vm__object(&another);
+	a_derived.refs[0].to = &another;
+	fake_vm.at_reference = look_at_derived;
+	tag_of_derived = -1;
+	dump_it();
+	assert_int_equal(tag_of_derived, 0);
+	says_object(&a_derived, "7 size=32 flags=0 places=0\n");
+	says(" place=0 flags=0\n  0 place=1 flags=0\n");
+	says_object(&another, "7 size=32 flags=0 places=0\n");
+	says_object(&derived.mirror, "2 size=120 flags=0 places=3\n");
+}
+
+/* A field that refers to it, and a static of its own. */
+static void its_class_object_is_known_as_one(void **state)
+{
+	char line[256];
+
+	(void)state;
+	make_fields();
+	meet_derived_first();
+	a_derived.refs[0].to = &derived.mirror;
+	derived.mirror.refs[0] = (struct fake_reference){ STATIC, 4, &an_object };
+	derived.mirror.ref_count = 1;
+	dump_it();
+	snprintf(line, sizeof(line), "  %lx place=0 flags=1\n",
+		 (unsigned long)derived.mirror.address);
+	says(line);
+	says("root of 9 7 0: ");
 }
 
 /* ---- Statics ---- */
@@ -522,6 +599,18 @@ static void classes_that_go_at_once_have_names(void **state)
 	says(" status=0 ");
 }
 
+/* The class object is met, and numbered, between what is of it is named and visited. */
+static void a_class_that_gets_its_number_between_has_a_name(void **state)
+{
+	(void)state;
+	make_fleeting();
+	fake_vm__root((struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_OTHER,
+					  .to = &late_array.mirror });
+	dump_it();
+	says(" name=\"Late[]\"");
+	says(" status=0 ");
+}
+
 /* Two objects are, and this class object, by a handle of the program's. */
 static void what_keeps_them_is_no_root(void **state)
 {
@@ -606,6 +695,7 @@ static void another_fault_ends_the_dump_and_is_told(void **state)
 	dump_it();
 	says(" status=1 ");
 	says_of_itself("17.0.1; not all is told: a field is none of its class");
+	says("notice 0 text=\"a field is none of its class\"\n");
 	assert_true(addresses.are_known);
 	a_derived.refs[0].index = 4;
 	dump_it();
@@ -699,7 +789,9 @@ static void nothing_stays_behind(void **state)
 
 	(void)state;
 	make_all();
+	trims = 0;
 	dump_it();
+	assert_int_equal(trims, 1);
 	assert_int_equal(fake_vm.environments, environments);
 	assert_int_equal(fake_vm.attached, 0);
 	assert_int_equal(fake_vm.frames, 0);
@@ -715,6 +807,7 @@ static void a_jvm_that_ends_makes_none(void **state)
 	(void)state;
 	vm__set_live(false);
 	dump_it();
+	says("notice 0 text=\"the JVM ends\"\n");
 	says(" status=1 ");
 	assert_int_equal(fake_vm.attached, 0);
 }
@@ -736,7 +829,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(fields_stand_at_their_places, begin),
+		cmocka_unit_test_setup(the_collection_before_it_is_not_known, begin),
 		cmocka_unit_test_setup(flags_are_of_one_object_alone, begin),
+		cmocka_unit_test_setup(what_is_of_a_class_without_a_tag_is_told_the_same, begin),
+		cmocka_unit_test_setup(its_class_object_is_known_as_one, begin),
 		cmocka_unit_test_setup(statics_of_lasting_classes_are_roots, begin),
 		cmocka_unit_test_setup(instances_keep_a_class_that_may_go, begin),
 		cmocka_unit_test_setup(class_objects_hold_by_their_own_fields, begin),
@@ -749,6 +845,7 @@ int main(void)
 		cmocka_unit_test_setup(frames_of_two_threads_are_two, begin),
 		cmocka_unit_test_setup(a_class_that_comes_late_is_told_behind, begin),
 		cmocka_unit_test_setup(classes_that_go_at_once_have_names, begin),
+		cmocka_unit_test_setup(a_class_that_gets_its_number_between_has_a_name, begin),
 		cmocka_unit_test_setup(what_keeps_them_is_no_root, begin),
 		cmocka_unit_test_setup(a_class_that_is_loaded_behind_is_not_kept, begin),
 		/* Before they are given up, which is for good. */

@@ -41,11 +41,40 @@ static void marks_are_those_that_were_set(void **state)
 	seen__empty();
 }
 
+/* Objects side by side and apart, some over the end of a word or of a leaf, some of 8 bytes. */
+static void lengths_are_those_that_were_marked(void **state)
+{
+	static struct {
+		uint64_t id, bytes;
+	} objects[OBJECTS];
+	uint64_t at = 0x707ffff000;
+
+	(void)state;
+	srandom(2);
+	for (unsigned n = 0; n < OBJECTS; n++) {
+		at += random() % 2 ? 0 : (uint64_t)(random() % 100) * 8;
+		objects[n].id = at;
+		objects[n].bytes = (uint64_t)(random() % (random() % 2 ? 4 : 200) + 1) * 8;
+		at += objects[n].bytes;
+	}
+	for (unsigned n = OBJECTS; n-- > 0;) {
+		assert_int_equal(seen__mark(objects[n].id, SEEN_REPORTED), 0);
+		assert_true(seen__mark_end(objects[n].id, objects[n].bytes));
+	}
+	for (unsigned n = 0; n < OBJECTS; n++) {
+		assert_int_equal(seen__bytes(objects[n].id), objects[n].bytes);
+		assert_int_equal(seen__mark(objects[n].id, SEEN_VISITED), SEEN_REPORTED);
+		assert_int_equal(seen__bytes(objects[n].id), objects[n].bytes);
+	}
+	seen__empty();
+}
+
 static void an_address_that_is_none_has_no_room(void **state)
 {
 	(void)state;
 	assert_int_equal(seen__mark((uint64_t)1 << SEEN_ADDRESS_BITS, SEEN_REPORTED),
 			 SEEN_NO_ROOM);
+	assert_false(seen__mark_end(((uint64_t)1 << SEEN_ADDRESS_BITS) - 8, 16));
 }
 
 static void all_is_given_back(void **state)
@@ -80,6 +109,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(marks_are_those_that_were_set),
+		cmocka_unit_test(lengths_are_those_that_were_marked),
 		cmocka_unit_test(an_address_that_is_none_has_no_room),
 		cmocka_unit_test(all_is_given_back),
 		cmocka_unit_test(leaves_come_to_an_end),

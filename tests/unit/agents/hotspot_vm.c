@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hotspot_vm.h"
+#include "fake_method.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -415,17 +416,6 @@ static jvmtiError JNICALL get_current_thread(jvmtiEnv *env, jthread *thread)
 	return 0;
 }
 
-static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID method, char **name,
-					  char **signature, char **generic)
-{
-	(void)env;
-	(void)method;
-	(void)signature;
-	(void)generic;
-	*name = strdup("run");
-	return 0;
-}
-
 static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID method, jclass *class_)
 {
 	(void)env;
@@ -675,7 +665,7 @@ static const jvmtiInterface_1 jvmti_table = {
 	.GetClassLoader = get_loader,
 	.GetFieldName = get_field_name,
 	.GetFieldModifiers = get_modifiers,
-	.GetMethodName = get_method_name,
+	.GetMethodName = fake_method__name,
 	.GetMethodDeclaringClass = get_declaring_class,
 	.GetLoadedClasses = get_loaded_classes,
 	.GetVersionNumber = get_version,
