@@ -26,9 +26,11 @@
 #define CAUSE_WIDEST 40	      /* with room to spare: HotSpot's longest */
 #define WHAT_WIDEST 24
 #define WHAT_WITHOUT_MOVES 11 /* HotSpot's and Ruby's longest */
+#define CAUSE_WITH_FATES 19   /* HotSpot's most frequent ones */
 #define OBJECTS_COLUMNS 10    /* "12.3 k obj" */
 #define PID_NARROWEST 5
 #define MARKS 4 /* columns behind the last one: a blank and three marks */
+#define FATES (KNOWN_FATES | KNOWN_SAMPLES)
 #define LONG_PAUSE_NS (100 * NS_PER_MS)
 
 enum cell {
@@ -42,6 +44,7 @@ enum cell {
 	CELL_AFTER,
 	CELL_MOVED,
 	CELL_SURVIVED,
+	CELL_PROMOTED,
 	CELL_DEAD,
 	CELLS
 };
@@ -57,12 +60,13 @@ static const struct column all_columns[CELLS] = {
 	[CELL_AFTER] = { "after", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
 	[CELL_MOVED] = { "moved", UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
 	[CELL_SURVIVED] = { "survived", 1 + UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
+	[CELL_PROMOTED] = { "promoted", 1 + UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
 	[CELL_DEAD] = { "dead", 1 + UNITS_BYTES_COLUMNS, ALIGN_RIGHT },
 };
 
 /* Left out where there is no room, in this order. */
-static const unsigned int dispensable[] = { CELL_MOVED, CELL_SURVIVED, CELL_CAUSE,
-					    CELL_DEAD,	CELL_BEFORE,   CELL_AFTER };
+static const unsigned int dispensable[] = { CELL_PROMOTED, CELL_MOVED,	CELL_SURVIVED, CELL_CAUSE,
+					    CELL_DEAD,	   CELL_BEFORE, CELL_AFTER };
 
 /* Marks that occurred in lines of a target; the legend below its figures explains them. */
 struct target_marks {
@@ -97,6 +101,28 @@ static size_t digits(uint64_t number)
 	return count;
 }
 
+/* Where pools and samples tell what became of objects the cause is worth more than they are. */
+static void take_fates(struct collections *collections)
+{
+	struct columns *columns = &collections->columns;
+	const unsigned int told = collections->told;
+
+	if (!(told & (KNOWN_MOVES | FATES))) {
+		columns__find(columns, CELL_WHAT)->width = WHAT_WITHOUT_MOVES;
+		columns__find(columns, CELL_DEAD)->width = OBJECTS_COLUMNS;
+		columns__remove(columns, CELL_MOVED);
+		columns__remove(columns, CELL_SURVIVED);
+	}
+	if (!(told & (KNOWN_MOVES | KNOWN_DEATHS | FATES)))
+		columns__remove(columns, CELL_DEAD);
+	if (told & FATES) {
+		columns__find(columns, CELL_CAUSE)->width = CAUSE_WITH_FATES;
+		columns__find(columns, CELL_MOVED)->width = 1 + UNITS_BYTES_COLUMNS;
+	} else {
+		columns__remove(columns, CELL_PROMOTED);
+	}
+}
+
 /* All that these processes tell of, as if there was room. */
 static void take_columns(struct collections *collections)
 {
@@ -110,14 +136,7 @@ static void take_columns(struct collections *collections)
 	pid = columns__find(columns, CELL_PID);
 	if (pid->width < digits(collections->pid_most))
 		pid->width = digits(collections->pid_most);
-	if (!(collections->told & KNOWN_MOVES)) {
-		columns__find(columns, CELL_WHAT)->width = WHAT_WITHOUT_MOVES;
-		columns__find(columns, CELL_DEAD)->width = OBJECTS_COLUMNS;
-		columns__remove(columns, CELL_MOVED);
-		columns__remove(columns, CELL_SURVIVED);
-	}
-	if (!(collections->told & (KNOWN_MOVES | KNOWN_DEATHS)))
-		columns__remove(columns, CELL_DEAD);
+	take_fates(collections);
 	if (!(collections->told & KNOWN_POOLS)) {
 		columns__remove(columns, CELL_BEFORE);
 		columns__remove(columns, CELL_AFTER);
@@ -152,7 +171,9 @@ static unsigned int told_by(const struct collection *collection)
 static bool needs_column(struct collections *collections, const struct collection *collection)
 {
 	const unsigned int told = told_by(collection);
-	const unsigned int implied = collections->told & KNOWN_MOVES ? KNOWN_DEATHS : 0;
+	const unsigned int implied =
+		(collections->told & KNOWN_MOVES ? KNOWN_DEATHS : 0) |
+		(collections->told & FATES ? KNOWN_MOVES | KNOWN_DEATHS : 0);
 	const bool is_new = told & ~(collections->told | implied);
 
 	collections->told |= told;
@@ -364,6 +385,9 @@ static void cell(struct collections *collections, enum cell cell, const struct h
 	case CELL_SURVIVED:
 		portion_cell(table, &collection->survived);
 		break;
+	case CELL_PROMOTED:
+		portion_cell(table, &collection->promoted);
+		break;
 	default:
 		portion_cell(table, &collection->dead);
 	}
@@ -374,30 +398,22 @@ static unsigned int signs_of(struct collections *collections, const struct colle
 {
 	unsigned int signs = marks_of(collection);
 
+	if (columns__find(&collections->columns, CELL_MOVED))
+		signs |= marks_of_portion(&collection->moved);
 	if (columns__find(&collections->columns, CELL_SURVIVED))
 		signs |= marks_of_portion(&collection->survived);
+	if (columns__find(&collections->columns, CELL_PROMOTED))
+		signs |= marks_of_portion(&collection->promoted);
 	if (columns__find(&collections->columns, CELL_DEAD))
 		signs |= marks_of_portion(&collection->dead);
 	if (collections->options.verbose)
 		signs |= marks_of_portion(&collection->condemned) |
+			 marks_of_portion(&collection->moved) |
 			 marks_of_portion(&collection->promoted);
 	return signs;
 }
 
 /* ---------------------------------------------------------------- lines */
-
-static int flush(struct collections *collections)
-{
-	struct buf *out = &collections->out;
-	int err = out->error;
-
-	if (err)
-		error("out of memory");
-	else
-		err = output__write(collections->output, buf__str(out), out->len);
-	buf__reset(out);
-	return err;
-}
 
 static void add_titles(struct collections *collections)
 {
@@ -428,7 +444,7 @@ static int show_heading(struct view *view, const struct heading *heading)
 	fit_columns(collections);
 	collections__add_heading(&collections->out, collections->terminal, heading);
 	collections->lines = 0;
-	return flush(collections);
+	return output__flush(collections->output, &collections->out);
 }
 
 static int show_collection(struct view *view, const struct heading *heading,
@@ -446,7 +462,7 @@ static int show_collection(struct view *view, const struct heading *heading,
 	if (collections->options.verbose)
 		collections__add_details(&collections->out, collections->terminal,
 					 &collections->options, heading, collection);
-	return flush(collections);
+	return output__flush(collections->output, &collections->out);
 }
 
 /* Those of collections stand with them; here are the others. */
@@ -460,7 +476,7 @@ static int show_pause(struct view *view, const struct heading *heading, const st
 	add_titles(collections);
 	collections__add_pause(&collections->out, collections->terminal, &collections->options,
 			       heading, pause);
-	return flush(collections);
+	return output__flush(collections->output, &collections->out);
 }
 
 static int show_results(struct view *view, const struct results *results)
@@ -471,7 +487,7 @@ static int show_results(struct view *view, const struct results *results)
 				 results,
 				 results->of ? take_marks(collections, results->of->target) : 0);
 	collections->lines = 0;
-	return flush(collections);
+	return output__flush(collections->output, &collections->out);
 }
 
 static void free_view(struct view *view)

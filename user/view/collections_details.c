@@ -184,6 +184,9 @@ static void ranges_detail(const struct page *page, const struct collection *coll
 	begin_detail(page);
 	start = out->len;
 	add_amount(out, "condemned", &collection->condemned.bytes);
+	/* What no ranges tell may have no room in the line. */
+	if (!collection->stayed.bytes.known)
+		add_amount(out, "moved", &collection->moved.bytes);
 	add_amount(out, "stayed", &collection->stayed.bytes);
 	add_amount(out, "promoted", &collection->promoted.bytes);
 	if (collection->dead.bytes.known && collection->dead.objects.known) {

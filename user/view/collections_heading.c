@@ -41,6 +41,9 @@ static void add_known(struct buf *out, unsigned int known, const char *moves)
 		{ KNOWN_POOLS, "pools before and after" },
 		{ KNOWN_MOVES, moves },
 		{ KNOWN_DEATHS, "how many objects died" },
+		{ KNOWN_FATES, known & KNOWN_SAMPLES ? "what survived and died by pools and samples"
+						     : "what survived and died by pools" },
+		{ known & KNOWN_FATES ? 0 : KNOWN_SAMPLES, "what moved and died by samples" },
 	};
 	const char *before = "";
 
@@ -88,14 +91,17 @@ void collections__add_heading(struct buf *out, const struct terminal *terminal,
 {
 	static const char all_of_moves[] = "what moved, survived and died";
 	const unsigned int all = KNOWN_COLLECTIONS | KNOWN_CAUSES | KNOWN_POOLS | KNOWN_MOVES;
-	const unsigned int implied = heading->known & KNOWN_SOME_CAUSES ? KNOWN_CAUSES : 0;
+	const unsigned int implied =
+		(heading->known & KNOWN_SOME_CAUSES ? KNOWN_CAUSES : 0) |
+		(heading->known & (KNOWN_FATES | KNOWN_SAMPLES) ? KNOWN_MOVES : 0);
 	const unsigned int never = all & ~heading->known & ~heading->on_request & ~implied;
 	struct buf said = BUF_INIT;
 
 	add_who(out, terminal, heading);
 	add_list(out, terminal, "known: ", heading->known, all_of_moves);
 	if (heading->on_request & KNOWN_MOVES) {
-		buf__printf(&said, "on request: %s (--moves)", all_of_moves);
+		buf__printf(&said, "on request: %s (%s)", all_of_moves,
+			    text__is(heading->runtime, "HotSpot") ? "--exact-moves" : "--moves");
 		put(out, terminal, &said);
 	}
 	if (never)

@@ -218,6 +218,24 @@ static void add_sums(const struct page *page)
 	put_named(page, "objects", &said);
 }
 
+/* What the runtime has found out of the ranges that it told. */
+static void add_checks(const struct page *page)
+{
+	const struct summary *summary = page->results->summary;
+	struct buf said = BUF_INIT;
+	char text[UNITS_TEXT];
+
+	if (!summary->checked_objects)
+		return;
+	buf__printf(&said, "of %" PRIu64 " collection%s exact, of %" PRIu64 " not told; %s"
+		    " addresses checked against handles, %" PRIu64 " wrong (%.2g %%)",
+		    summary->checked_collections, units__s(summary->checked_collections),
+		    summary->untold_collections,
+		    units__count(text, summary->checked_objects), summary->wrong_objects,
+		    100.0 * (double)summary->wrong_objects / (double)summary->checked_objects);
+	put_named(page, "moves", &said);
+}
+
 static void add_long_one(const struct page *page, const char *name, const struct top_pause *top)
 {
 	const struct heading *of = results__whose(page->results, top->target);
@@ -327,6 +345,7 @@ void collections__add_results(struct buf *out, const struct terminal *terminal,
 	add_pauses(&page);
 	add_rates(&page);
 	add_sums(&page);
+	add_checks(&page);
 	add_longest(&page);
 	add_legend(&page, marks);
 	add_odd(&page);

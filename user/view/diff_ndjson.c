@@ -242,8 +242,10 @@ static int show(struct diff_ndjson *ndjson)
 int diff_ndjson__show(const struct diff_shown *shown, struct output *output)
 {
 	struct diff_ndjson ndjson = { .shown = shown, .output = output, .json = JSON_INIT };
-	int err = show(&ndjson);
+	int err;
 
+	json__together(&ndjson.json);
+	err = json__apart(&ndjson.json, output, show(&ndjson));
 	json__free(&ndjson.json);
 	buf__free(&ndjson.text);
 	return err;

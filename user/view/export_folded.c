@@ -1,43 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Folded stacks, as flamegraph.pl, inferno and speedscope read them: a line for each path of the
- * type tree, its steps parted by semicolons, then the bytes of the objects that stand there.
+ * Folded stacks (folded.h): a line for each path of the type tree, then the bytes of the objects
+ * that stand there.
  *
  *	statics;static Cache.instance;Cache;Entry[];Entry;Text 6400
  *
- * A frame is as wide as all below it: what it retains. Names are escaped as on a terminal, and so
- * are what this format gives a meaning, a semicolon and a # that begins a line.
+ * A frame is as wide as all below it: what it retains.
  */
-#include <inttypes.h>
-
 #include "../base/buf.h"
-#include "../base/escape.h"
 #include "export.h"
+#include "folded.h"
 #include "type_tree_words.h"
 
 struct folding {
 	const struct heap *heap;
 	struct type_tree tree;
 	VEC(uint32_t) path; /* from the node up */
-	struct buf line, raw, name;
+	struct buf line, name;
 };
-
-static void add_name(struct folding *folding, const struct type_tree_node *node, bool begins)
-{
-	buf__reset(&folding->name);
-	type_tree_words__add(&folding->raw, folding->heap, node);
-	escape__move(&folding->name, &folding->raw);
-	for (const char *at = buf__str(&folding->name); *at; at++) {
-		if (*at == ';')
-			buf__add_str(&folding->line, "\\x3b");
-		else if (*at == '#' && begins && at == buf__str(&folding->name))
-			buf__add_str(&folding->line, "\\x23");
-		else
-			buf__add_char(&folding->line, *at);
-	}
-	if (!folding->line.error)
-		folding->line.error = folding->name.error;
-}
 
 static int find_path(struct folding *folding, uint32_t index)
 {
@@ -57,10 +37,15 @@ static int write_line(struct folding *folding, uint32_t index, FILE *out)
 	if (err)
 		return err;
 	for (size_t i = folding->path.count; i-- > 0;) {
-		add_name(folding, &nodes[folding->path.items[i]], i + 1 == folding->path.count);
-		buf__add_char(&folding->line, i ? ';' : ' ');
+		buf__reset(&folding->name);
+		type_tree_words__add(&folding->name, folding->heap,
+				     &nodes[folding->path.items[i]]);
+		folded__add(&folding->line, (struct text){ buf__str(&folding->name),
+							   folding->name.len });
 	}
-	buf__printf(&folding->line, "%" PRIu64 "\n", nodes[index].bytes);
+	if (!folding->line.error)
+		folding->line.error = folding->name.error;
+	folded__end(&folding->line, nodes[index].bytes);
 	return buf__flush(&folding->line, out);
 }
 
@@ -80,7 +65,6 @@ static int write_folded(struct heap *heap, const struct heap_heading *heading,
 	type_tree__free(&folding.tree);
 	vec__free(&folding.path);
 	buf__free(&folding.line);
-	buf__free(&folding.raw);
 	buf__free(&folding.name);
 	return err;
 }

@@ -70,7 +70,7 @@ struct follow_object {
 	uint64_t gc;	 /* the collection that has ended; EVENT_UNKNOWN: none was seen yet */
 	uint64_t anchor; /* the number of the dump that tells; 0: none does */
 	struct text what; /* kind of the collection; empty where there is none */
-	uint64_t generation; /* PLACE_UNKNOWN */
+	uint64_t generation; /* GENERATION_UNKNOWN */
 	bool promoted;
 	uint32_t age, moves; /* OBJECT_COUNT_MOST: that or more */
 	bool born;	     /* its birth was observed: both are exact */
@@ -123,6 +123,7 @@ struct follow_state {
 	struct follow_figures figures;
 	struct survival_sum known;
 	uint64_t whole_anchors; /* that the leak watch has seen */
+	bool kept;		/* some object of one of them was known at the next */
 	bool doubted;		/* a collection was shown as in doubt */
 };
 

@@ -37,17 +37,17 @@ static void say_generation(struct buf *said, const struct collection *collection
 {
 	char text[UNITS_TEXT];
 
-	if (of->generation == PLACE_UNKNOWN)
+	if (of->generation == GENERATION_UNKNOWN)
 		buf__add_str(said, "generation not told");
 	else
 		say_name(said, collection, of->generation);
 	buf__add_str(said, ": survived ");
 	buf__add_str(said, of->survived == EVENT_UNKNOWN ? "-" : units__bytes(text, of->survived));
 	add_bytes(said, "moved", of->moved);
-	if (of->generation != PLACE_UNKNOWN && of->moved)
+	if (of->generation != GENERATION_UNKNOWN && of->moved)
 		add_bytes(said, "of that slid", of->slid);
 	add_bytes(said, "stayed", of->stayed);
-	if (of->generation != PLACE_UNKNOWN)
+	if (of->generation != GENERATION_UNKNOWN)
 		add_bytes(said, "promoted", of->promoted);
 	if (!of->holes_known)
 		return;
@@ -64,7 +64,10 @@ static void say_distance(struct buf *said, const struct blocks *blocks)
 	uint64_t below = blocks__median_below(blocks);
 
 	buf__add_str(said, "moved ");
-	if (below != EVENT_UNKNOWN)
+	/* Of a power of 2 and the next one, the one that tells more than the farthest does. */
+	if (below != EVENT_UNKNOWN && below > blocks->farthest)
+		buf__printf(said, "by %s or more in the median, ", units__bytes(median, below / 2));
+	else if (below != EVENT_UNKNOWN)
 		buf__printf(said, "by less than %s in the median, ", units__bytes(median, below));
 	buf__printf(said, "by %s at most", units__bytes(most, blocks->farthest));
 	add_bytes(said, "to lower addresses", blocks->down);

@@ -104,13 +104,13 @@ static int show_collection(struct follow_view *view, const struct heading *headi
 static void add_generation(struct json *json, const struct blocks_generation *of)
 {
 	json__object(json, NULL);
-	if (of->generation != PLACE_UNKNOWN)
+	if (of->generation != GENERATION_UNKNOWN)
 		json__u64(json, "generation", of->generation);
 	json__known(json, "spanned_bytes", of->spanned);
 	json__known(json, "survived_bytes", of->survived);
 	json__known(json, "moved_bytes", of->moved);
 	json__known(json, "stayed_bytes", of->stayed);
-	if (of->generation != PLACE_UNKNOWN) {
+	if (of->generation != GENERATION_UNKNOWN) {
 		json__known(json, "slid_bytes", of->slid);
 		json__known(json, "promoted_bytes", of->promoted);
 	}
@@ -281,13 +281,14 @@ static int show_state(struct follow_view *view, const struct heading *heading,
 	struct follow_ndjson *ndjson = (struct follow_ndjson *)view;
 	int err = 0;
 
+	json__together(&ndjson->json);
 	for (size_t i = 0; i < state->types_shown && !err; i++)
 		err = show_type(ndjson, heading, &state->types[i]);
 	if (!err)
 		err = show_survival(ndjson, heading, state);
 	for (size_t i = 0; i < state->leak_count && !err; i++)
 		err = show_leak(ndjson, heading, &state->leaks[i]);
-	return err;
+	return json__apart(&ndjson->json, ndjson->output, err);
 }
 
 /* A program that reads lines has no use for what they add up to meanwhile. */

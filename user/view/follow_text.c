@@ -74,7 +74,6 @@ struct follow_text {
 	struct output *output;
 	const struct terminal *terminal;
 	bool live;
-	struct terminal plain; /* for what is painted */
 	struct screen screen;
 	struct columns columns;
 	struct table steps;
@@ -98,19 +97,6 @@ static void fit_columns(struct follow_text *text)
 }
 
 /* ---------------------------------------------------------------- lines */
-
-static int flush(struct follow_text *text)
-{
-	struct buf *out = &text->out;
-	int err = out->error;
-
-	if (err)
-		error("out of memory");
-	else if (out->len)
-		err = output__write(text->output, buf__str(out), out->len);
-	buf__reset(out);
-	return err;
-}
 
 static void add_titles(struct follow_text *text, enum titles titles, struct table *table)
 {
@@ -234,7 +220,7 @@ static int show_collection(struct follow_view *view, const struct heading *headi
 	if (text->options.verbose)
 		collections__add_details(&text->out, text->terminal, &text->options, heading,
 					 collection->collection);
-	return flush(text);
+	return output__flush(text->output, &text->out);
 }
 
 static int show_blocks(struct follow_view *view, const struct heading *heading,
@@ -246,7 +232,7 @@ static int show_blocks(struct follow_view *view, const struct heading *heading,
 	if (text->live || !(text->options.verbose || blocks->alone))
 		return 0;
 	follow__add_blocks(&text->out, text->terminal, blocks);
-	return flush(text);
+	return output__flush(text->output, &text->out);
 }
 
 /* ---------------------------------------------------------------- dumps */
@@ -294,7 +280,7 @@ static int show_anchor(struct follow_view *view, const struct heading *heading,
 	text->out.error = text->out.error ? text->out.error : said.error;
 	buf__free(&said);
 	buf__free(&time);
-	return flush(text);
+	return output__flush(text->output, &text->out);
 }
 
 /* ---------------------------------------------------------------- one object's history */
@@ -390,7 +376,7 @@ static int show_object(struct follow_view *view, const struct heading *heading,
 	table__end_row(table, &text->out);
 	text->out.error = text->out.error ? text->out.error : said.error;
 	buf__free(&said);
-	return flush(text);
+	return output__flush(text->output, &text->out);
 }
 
 /* ---------------------------------------------------------------- what is known */
@@ -408,7 +394,7 @@ static int show_state(struct follow_view *view, const struct heading *heading,
 	if (state->figures.in_doubt || (state->doubted && !text->live))
 		follow__add_doubt_legend(&text->out, text->terminal);
 	text->titles = TITLES_NONE;
-	return flush(text);
+	return output__flush(text->output, &text->out);
 }
 
 static void say_known(struct buf *said, const struct follow_state *state)
@@ -425,9 +411,10 @@ static void say_known(struct buf *said, const struct follow_state *state)
 	follow__add_rate(said, follow__rate(is->matched, is->gone, is->conflicts));
 }
 
-static void add_wrapped(struct follow_text *text, const struct buf *said)
+static void add_wrapped(struct follow_text *text, const struct terminal *plain,
+			const struct buf *said)
 {
-	struct wrap wrap = { terminal__text_columns(&text->plain), NULL, 2, WRAP_NAMES };
+	struct wrap wrap = { terminal__text_columns(plain), NULL, 2, WRAP_NAMES };
 
 	wrap__add(&text->out, &wrap, 0, buf__str(said));
 	buf__add_char(&text->out, '\n');
@@ -436,8 +423,8 @@ static void add_wrapped(struct follow_text *text, const struct buf *said)
 
 #define ROWS_FOR_LEAK 20 /* fewer are for the table alone */
 
-static void add_status(struct follow_text *text, const struct heading *heading,
-		       const struct follow_state *state, size_t rows)
+static void add_status(struct follow_text *text, const struct terminal *plain,
+		       const struct heading *heading, const struct follow_state *state, size_t rows)
 {
 	const struct identity_figures *is = &state->figures.is;
 	struct buf said = BUF_INIT;
@@ -449,16 +436,16 @@ static void add_status(struct follow_text *text, const struct heading *heading,
 	else
 		buf__printf(&said, ": no object is known yet; %" PRIu64 " collection%s",
 			    is->collections, units__s(is->collections));
-	add_wrapped(text, &said);
+	add_wrapped(text, plain, &said);
 	buf__free(&said);
 	if (!is->seen)
 		return;
-	add_wrapped(text, &text->status);
-	follow__add_no_types(&text->out, &text->plain, state);
+	add_wrapped(text, plain, &text->status);
+	follow__add_no_types(&text->out, plain, state);
 	if (rows >= ROWS_FOR_LEAK)
-		follow__add_worst_leak(&text->out, &text->plain, state);
+		follow__add_worst_leak(&text->out, plain, state);
 	if (state->figures.in_doubt)
-		follow__add_doubt_legend(&text->out, &text->plain);
+		follow__add_doubt_legend(&text->out, plain);
 }
 
 static int paint(struct follow_view *view, const struct heading *heading,
@@ -466,21 +453,17 @@ static int paint(struct follow_view *view, const struct heading *heading,
 {
 	struct follow_text *text = (struct follow_text *)view;
 	const size_t rows = screen__rows(&text->screen);
+	const struct terminal *plain;
 	size_t others = 2; /* titles, the rest */
-	int err;
 
 	if (!text->live)
 		return 0;
-	/* The last column is left alone: a line that fills it may move the cursor to the next. */
-	text->plain.columns = text->terminal->columns > 1 ? text->terminal->columns - 1 : 0;
-	add_status(text, heading, state, rows);
+	plain = screen__plain(&text->screen);
+	add_status(text, plain, heading, state, rows);
 	for (const char *at = buf__str(&text->out); (at = strchr(at, '\n')); at++)
 		others++;
-	follow__add_types(&text->out, &text->plain, state, rows > others ? rows - others : 0);
-	err = text->out.error ? error_errno(text->out.error, "cannot paint")
-			      : screen__paint(&text->screen, buf__str(&text->out));
-	buf__reset(&text->out);
-	return err;
+	follow__add_types(&text->out, plain, state, rows > others ? rows - others : 0);
+	return screen__show(&text->screen, &text->out);
 }
 
 /* Lines of others stand above now. */
@@ -526,8 +509,6 @@ struct follow_view *follow_text__new(const struct view_options *options, struct 
 	text->output = output;
 	text->terminal = terminal;
 	text->live = live;
-	text->plain = *terminal;
-	text->plain.colour = false;
 	text->several = options->several;
 	screen__init(&text->screen, terminal, output);
 	columns__init(&text->columns, terminal);

@@ -346,6 +346,9 @@ static void add_leaks(struct buf *out, const struct terminal *terminal, struct b
 			    "none of the types that --type names; left out: %zu that only age",
 			    state->leaks_unwanted);
 		add_line(out, terminal, "leaks", text);
+	} else if (state->whole_anchors > 0 && !state->kept) {
+		buf__add_str(text, "not told: no object was known from one dump to the next");
+		add_line(out, terminal, "leaks", text);
 	} else if (state->whole_anchors > 0 && !state->leak_count) {
 		buf__add_str(text, "none: no type kept more objects at each dump while it lost"
 				   " hardly any");

@@ -193,6 +193,7 @@ static int show_type_lines(struct heap_ndjson *ndjson, const char *event,
 {
 	int err = 0;
 
+	json__together(&ndjson->json);
 	for (size_t i = 0; i < list->shown && !err; i++) {
 		const struct heap_type_line *line = &list->lines[i];
 		struct json *json = begin(ndjson, event);
@@ -208,7 +209,7 @@ static int show_type_lines(struct heap_ndjson *ndjson, const char *event,
 				     (double)line->sums.bytes / (double)list->of_bytes);
 		err = end(ndjson);
 	}
-	return err;
+	return json__apart(&ndjson->json, ndjson->output, err);
 }
 
 static int show_types(struct heap_view *view, const struct heap_type_list *list)
@@ -322,6 +323,7 @@ static int show_objects(struct heap_view *view, const struct heap_object_list *l
 	int err = 0;
 
 	ndjson->left_out += list->count - list->shown;
+	json__together(&ndjson->json);
 	for (size_t i = 0; i < list->shown && !err; i++) {
 		const struct heap_object object = heap__object(ndjson->heap, list->places[i]);
 		struct json *json = begin(ndjson, "object");
@@ -334,7 +336,7 @@ static int show_objects(struct heap_view *view, const struct heap_object_list *l
 		add_references(ndjson, list->places[i]);
 		err = end(ndjson);
 	}
-	return err;
+	return json__apart(&ndjson->json, ndjson->output, err);
 }
 
 /* What leads to the object at `i` of a way, from 1. */

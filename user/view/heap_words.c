@@ -568,11 +568,13 @@ void heap_words__more(struct buf *out, const struct heap *heap, const struct fin
 	}
 	buf__printf(out, "gctrace path %s ", subject);
 	/* Objects move: in a new dump of a live process an address may mean another. */
-	if (is_file)
+	if (is_file) {
 		buf__printf(out, "--address 0x%" PRIx64,
 			    heap__object(heap, finding->owner).address);
-	else
+	} else {
 		add_type_option(out, heap, finding->owner);
+		buf__add_str(out, " --largest");
+	}
 }
 
 void heap_view__quote(struct buf *out, const void *bytes, size_t len)

@@ -13,6 +13,8 @@
 #include "../base/report.h"
 #include "output.h"
 
+#define TOGETHER (UINT32_C(64) << 10) /* bytes of lines that go out in one piece */
+
 static struct json_level *innermost(struct json *json)
 {
 	assert(json->levels.count > 0 || json->error);
@@ -29,8 +31,11 @@ static void member(struct json *json, const char *key)
 	assert(level->is_array == !key);
 	if (level->count++)
 		buf__add_char(&json->line, ',');
-	if (key)
-		buf__printf(&json->line, "\"%s\":", key);
+	if (!key)
+		return;
+	buf__add_char(&json->line, '"');
+	buf__add_str(&json->line, key);
+	buf__add_str(&json->line, "\":");
 }
 
 static void open_level(struct json *json, const char *key, bool is_array)
@@ -80,7 +85,7 @@ void json__end(struct json *json)
 void json__u64(struct json *json, const char *key, uint64_t value)
 {
 	member(json, key);
-	buf__printf(&json->line, "%" PRIu64, value);
+	buf__add_u64(&json->line, value);
 }
 
 void json__i64(struct json *json, const char *key, int64_t value)
@@ -113,7 +118,9 @@ void json__double(struct json *json, const char *key, double value)
 void json__address(struct json *json, const char *key, uint64_t address)
 {
 	member(json, key);
-	buf__printf(&json->line, "\"0x%" PRIx64 "\"", address);
+	buf__add_str(&json->line, "\"0x");
+	buf__add_hex(&json->line, address);
+	buf__add_char(&json->line, '"');
 }
 
 static void add_unit(struct buf *buf, uint32_t unit)
@@ -140,6 +147,17 @@ static void add_character(struct buf *buf, uint32_t c, const unsigned char *byte
 	}
 }
 
+/* How many of them, from the first on, are written as they are: nearly all, in most names. */
+static size_t plain(const unsigned char *bytes, size_t len)
+{
+	size_t count = 0;
+
+	while (count < len && bytes[count] >= 0x20 && bytes[count] < 0x7f &&
+	       bytes[count] != '"' && bytes[count] != '\\')
+		count++;
+	return count;
+}
+
 /* A string with its quotes; false when some bytes had to be replaced. */
 static bool add_string(struct buf *buf, const void *bytes, size_t len)
 {
@@ -149,8 +167,13 @@ static bool add_string(struct buf *buf, const void *bytes, size_t len)
 	buf__add_char(buf, '"');
 	while (p < end) {
 		uint32_t c = 0;
-		size_t size = utf8__decode(p, (size_t)(end - p), &c);
+		size_t size = plain(p, (size_t)(end - p));
 
+		buf__add(buf, p, size);
+		p += size;
+		if (p == end)
+			break;
+		size = utf8__decode(p, (size_t)(end - p), &c);
 		if (size) {
 			add_character(buf, c, p, size);
 		} else {
@@ -230,12 +253,33 @@ int json__write(struct json *json, struct output *output)
 
 	if (!line)
 		return error_errno(json->error, "cannot make a line of JSON");
-	return output__write(output, line, len);
+	if (!json->is_together)
+		return output__write(output, line, len);
+	buf__add(&json->lines, line, len);
+	if (json->lines.len < TOGETHER && !json->lines.error)
+		return 0;
+	return output__flush(output, &json->lines);
+}
+
+void json__together(struct json *json)
+{
+	json->is_together = true;
+}
+
+int json__apart(struct json *json, struct output *output, int err)
+{
+	int last = 0;
+
+	json->is_together = false;
+	if (json->lines.len)
+		last = output__flush(output, &json->lines);
+	return err ? err : last;
 }
 
 void json__free(struct json *json)
 {
 	buf__free(&json->line);
+	buf__free(&json->lines);
 	buf__free(&json->invalid);
 	vec__free(&json->levels);
 }

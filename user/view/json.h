@@ -51,9 +51,11 @@ struct json {
 	struct buf invalid;  /* the entries of invalid_utf8 */
 	VEC(struct json_level) levels;
 	int error;
+	struct buf lines;    /* those that were kept */
+	bool is_together;
 };
 
-#define JSON_INIT { BUF_INIT, BUF_INIT, VEC_INIT, 0 }
+#define JSON_INIT { .error = 0 }
 
 /* Start a line, with its object open. A line begun before and not written is forgotten. */
 void json__begin(struct json *json);
@@ -86,6 +88,14 @@ const char *json__close(struct json *json, size_t *len);
 
 /* Close it and write it. 0 or negative errno (-ENOMEM, said by error(); or the output's). */
 int json__write(struct json *json, struct output *output);
+
+/*
+ * Lines that come at once go out at once, where there may be thousands: from the first call on
+ * json__write() keeps them, and writes whenever there are 64 KiB; the second one writes what is
+ * left. It returns err, what the lines came to, or if that is 0 what writing them came to.
+ */
+void json__together(struct json *json);
+int json__apart(struct json *json, struct output *output, int err);
 
 void json__free(struct json *json);
 

@@ -53,6 +53,10 @@ static void add_known(struct json *json, const char *key, unsigned int known)
 		json__string(json, NULL, "moves");
 	if (known & KNOWN_DEATHS)
 		json__string(json, NULL, "deaths");
+	if (known & KNOWN_FATES)
+		json__string(json, NULL, "fates");
+	if (known & KNOWN_SAMPLES)
+		json__string(json, NULL, "samples");
 	json__end(json);
 }
 
@@ -181,6 +185,8 @@ static void add_counts(struct json *json, const struct collection *collection)
 		{ GCTRACE_FIGURE_FINALIZED_BYTES, "finalized_bytes" },
 		{ GCTRACE_FIGURE_FINALIZED_OBJECTS, "finalized_objects" },
 		{ GCTRACE_FIGURE_MONITORS, "monitors" },
+		{ GCTRACE_FIGURE_CHECKED, "moves_checked" },
+		{ GCTRACE_FIGURE_WRONG, "moves_wrong" },
 	};
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
@@ -369,6 +375,12 @@ static void add_sums(struct json *json, const struct summary *summary)
 	add_sum(json, "promoted_bytes", summary->promoted);
 	add_sum(json, "dead_bytes", summary->dead);
 	add_sum(json, "dead_objects", summary->dead_objects);
+	if (summary->checked_collections) {
+		json__u64(json, "exact_collections", summary->checked_collections);
+		json__u64(json, "untold_collections", summary->untold_collections);
+		json__u64(json, "moves_checked", summary->checked_objects);
+		json__u64(json, "moves_wrong", summary->wrong_objects);
+	}
 }
 
 static void add_rate_limits(struct json *json, const char *key, struct rate rate)

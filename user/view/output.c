@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "../base/buf.h"
 #include "../base/clock.h"
 #include "../base/escape.h"
 #include "../base/report.h"
@@ -90,6 +91,18 @@ int output__write(struct output *output, const void *bytes, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+int output__flush(struct output *output, struct buf *lines)
+{
+	int err = lines->error;
+
+	if (err)
+		error("out of memory");
+	else
+		err = output__write(output, buf__str(lines), lines->len);
+	buf__reset(lines);
+	return err;
 }
 
 int output__print(const void *bytes, size_t len)

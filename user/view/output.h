@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
+struct buf;
+
 /* What must not wait for whoever reads: served meanwhile, without writing to this output. */
 struct output_aside {
 	int fd; /* readable when there is something to serve */
@@ -40,6 +42,9 @@ void output__init(struct output *output, int fd, int stop_fd, const char *name);
  * that ended the output.
  */
 int output__write(struct output *output, const void *bytes, size_t len);
+
+/* Write what is in lines, and empty it. The same; an error of lines themselves is said as well. */
+int output__flush(struct output *output, struct buf *lines);
 
 /* Once, to stdout: help and the like. A closed stdout is not an error here (0). */
 int output__print(const void *bytes, size_t len);

@@ -7,13 +7,13 @@
 #include "../base/report.h"
 #include "../base/shorten.h"
 #include "output.h"
-#include "terminal.h"
 
 #define ROWS_UNKNOWN 24
 
 void screen__init(struct screen *screen, const struct terminal *terminal, struct output *output)
 {
-	*screen = (struct screen){ .terminal = terminal, .output = output };
+	*screen = (struct screen){ .terminal = terminal, .output = output, .plain = *terminal };
+	screen->plain.colour = false;
 }
 
 void screen__free(struct screen *screen)
@@ -36,6 +36,14 @@ size_t screen__rows(const struct screen *screen)
 	size_t rows = rows_of(screen);
 
 	return rows > 1 ? rows - 1 : 1;
+}
+
+const struct terminal *screen__plain(struct screen *screen)
+{
+	const size_t columns = screen->terminal->columns;
+
+	screen->plain.columns = columns > 1 ? columns - 1 : 0;
+	return &screen->plain;
 }
 
 /* The last column stays free: a full line leaves it to the terminal where the cursor is. */
@@ -89,6 +97,15 @@ int screen__paint(struct screen *screen, const char *lines)
 	}
 	buf__add_str(&screen->out, "\033[J");
 	return write_out(screen, count);
+}
+
+int screen__show(struct screen *screen, struct buf *lines)
+{
+	int err = lines->error ? error_errno(lines->error, "cannot paint") :
+				 screen__paint(screen, buf__str(lines));
+
+	buf__reset(lines);
+	return err;
 }
 
 int screen__clear(struct screen *screen)

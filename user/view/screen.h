@@ -14,14 +14,15 @@
 #include <stddef.h>
 
 #include "../base/buf.h"
+#include "terminal.h"
 
 struct output;
-struct terminal;
 
 struct screen {
 	const struct terminal *terminal;
 	struct output *output;
-	size_t columns, rows; /* of the terminal, at the last paint; 0: there was none */
+	struct terminal plain; /* what lines are made for */
+	size_t columns, rows;  /* of the terminal, at the last paint; 0: there was none */
 	struct buf out;
 };
 
@@ -32,10 +33,19 @@ void screen__free(struct screen *screen);
 size_t screen__rows(const struct screen *screen);
 
 /*
+ * What lines are to be made for: without colours, and the last column is left alone, since a line
+ * that fills it may move the cursor to the next. Valid until the next call.
+ */
+const struct terminal *screen__plain(struct screen *screen);
+
+/*
  * Plain lines, without colours; each that is too long ends in "...", and lines beyond the room are
  * left out. 0 or negative errno, said.
  */
 int screen__paint(struct screen *screen, const char *lines);
+
+/* The same of what is in lines, which is emptied. */
+int screen__show(struct screen *screen, struct buf *lines);
 
 /* Take them away. */
 int screen__clear(struct screen *screen);

@@ -53,6 +53,13 @@ void terminal__init(struct terminal *terminal, int fd, enum colour_when when)
 	terminal__resize(terminal);
 }
 
+bool terminal__can_paint(const struct terminal *terminal)
+{
+	const char *term = getenv("TERM");
+
+	return terminal->is_terminal && term && strcmp(term, "dumb") != 0;
+}
+
 void terminal__resize(struct terminal *terminal)
 {
 	terminal->columns = terminal__columns(terminal->fd);

@@ -35,6 +35,9 @@ struct terminal {
  */
 void terminal__init(struct terminal *terminal, int fd, enum colour_when when);
 
+/* Can lines on it be painted anew in place? */
+bool terminal__can_paint(const struct terminal *terminal);
+
 /* Ask for the width again, after SIGWINCH. */
 void terminal__resize(struct terminal *terminal);
 

@@ -95,7 +95,7 @@ static void a_collection(void **state)
 	end(&shown);
 }
 
-static void blocks(struct shown *shown)
+static void blocks(struct shown *shown, uint64_t farthest)
 {
 	const struct collection_figure large = { .generation = 3,
 						 .name = { .at = "LOH", .bytes = 3 } };
@@ -104,12 +104,13 @@ static void blocks(struct shown *shown)
 		{ .generation = 0, .spanned = 8192, .survived = 2048, .moved = 1024, .slid = 512,
 		  .stayed = 1024, .promoted = 256, .holes_known = true, .holes = 2,
 		  .hole_bytes = 96, .largest_hole = 64 },
-		{ .generation = PLACE_UNKNOWN, .spanned = EVENT_UNKNOWN, .survived = 512,
+		{ .generation = GENERATION_UNKNOWN, .spanned = EVENT_UNKNOWN, .survived = 512,
 		  .stayed = 512 },
 		{ .generation = 3, .spanned = 64, .survived = 64, .stayed = 64 },
 	};
 	const struct blocks is = { .generations = { .items = of, .count = 3 },
-				   .distances = { [9] = 1024 }, .farthest = 600, .down = 1024 };
+				   .distances = { [9] = 1024 }, .farthest = farthest,
+				   .down = 1024 };
 	const struct follow_blocks shows = { &young, &is, true };
 
 	young.figures = &large;
@@ -124,7 +125,7 @@ static void bytes_by_ranges(void **state)
 
 	(void)state;
 	begin(&shown, false);
-	blocks(&shown);
+	blocks(&shown, 600);
 	assert_string_equal(
 		text(&shown),
 		"           gen 0: survived 2.00 KiB, moved 1.00 KiB, of that slid 512 B, stayed"
@@ -132,11 +133,14 @@ static void bytes_by_ranges(void **state)
 		"             256 B; holes between survivors: 2, in all 96 B, largest 64 B\n"
 		"           generation not told: survived 512 B, moved 0 B, stayed 512 B\n"
 		"           LOH: survived 64 B, moved 0 B, stayed 64 B, promoted 0 B\n"
-		"           moved by less than 1.00 KiB in the median, by 600 B at most, to lower"
+		"           moved by 512 B or more in the median, by 600 B at most, to lower"
 		" addresses 1.00 KiB\n");
+	blocks(&shown, 2000);
+	assert_non_null(strstr(text(&shown), "moved by less than 1.00 KiB in the median, by 1.95"
+					     " KiB at most"));
 	end(&shown);
 	begin(&shown, true);
-	blocks(&shown);
+	blocks(&shown, 600);
 	assert_non_null(strstr(text(&shown), "\"generations\":[{\"generation\":0,"
 					     "\"spanned_bytes\":8192,\"survived_bytes\":2048,"));
 	end(&shown);
@@ -213,7 +217,7 @@ static void an_object(void **state)
 	object.promoted = object.born = object.in_doubt = true;
 	show(&shown, object);
 	object = step(FOLLOW_LEFT);
-	object.generation = PLACE_UNKNOWN;
+	object.generation = GENERATION_UNKNOWN;
 	show(&shown, object);
 	assert_string_equal(
 		text(&shown),
@@ -272,6 +276,7 @@ static void fill(struct ending *ending)
 		.types = &ending->type, .type_count = 2, .types_shown = 1,
 		.ages = &ending->ages, .curve = &ending->curve, .leaks = &ending->leak,
 		.leak_count = 1, .leaks_shown = 1, .known = { 10, 480 }, .whole_anchors = 4,
+		.kept = true,
 		.figures = { .is = { .seen = 100, .died = 90, .anchors = 4, .matched = 40 },
 			     .types = 2 },
 	};
@@ -351,6 +356,25 @@ static void without_births(void **state)
 	begin(&shown, true);
 	assert_int_equal(shown.view->form->state(shown.view, &shown.heading, &ending.state), 0);
 	assert_null(strstr(text(&shown), "survived_objects"));
+	end(&shown);
+}
+
+/* Where all was withdrawn before the next dump, nobody knows what would have grown. */
+static void nothing_to_judge(void **state)
+{
+	struct ending ending;
+	struct shown shown;
+
+	(void)state;
+	fill(&ending);
+	ending.state.leak_count = ending.state.leaks_shown = 0;
+	begin(&shown, false);
+	assert_int_equal(shown.view->form->state(shown.view, &shown.heading, &ending.state), 0);
+	assert_non_null(strstr(text(&shown), "  leaks      none: no type kept"));
+	ending.state.kept = false;
+	assert_int_equal(shown.view->form->state(shown.view, &shown.heading, &ending.state), 0);
+	assert_non_null(strstr(text(&shown), "  leaks      not told: no object was known from one"
+					     " dump to the next\n"));
 	end(&shown);
 }
 
@@ -456,6 +480,7 @@ int main(void)
 		cmocka_unit_test(a_dump),
 		cmocka_unit_test(an_object),	    cmocka_unit_test(the_end),
 		cmocka_unit_test(the_end_in_json),  cmocka_unit_test(without_births),
+		cmocka_unit_test(nothing_to_judge),
 		cmocka_unit_test(narrow_terminals),
 	};
 

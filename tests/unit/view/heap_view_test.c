@@ -448,12 +448,13 @@ static void test_no_address_is_recommended_of_a_process(void **state)
 	(void)state;
 	assert_recommended("Map`2[K,V]+Node", "f@1", true, "gctrace path f@1 --address 0x1000");
 	assert_recommended("Map`2[K,V]+Node", "-p 7", false,
-			   "gctrace path -p 7 --type 'Map`2?K,V?+Node'");
-	assert_recommended("it's", "-p 7", false, "gctrace path -p 7 --type $'it\\x27s'");
+			   "gctrace path -p 7 --type 'Map`2?K,V?+Node' --largest");
+	assert_recommended("it's", "-p 7", false, "gctrace path -p 7 --type $'it\\x27s' --largest");
 	assert_recommended("com.shop.TheTypeOfOrdersThatHaveBeenSentButNotYetBeenPaidForInFull",
 			   "-p 7", false,
 			   "gctrace path -p 7 --type"
-			   " 'com.shop.TheTypeOfOrdersThatHaveBeenSentButNotYetBeenPaidForInFull'");
+			   " 'com.shop.TheTypeOfOrdersThatHaveBeenSentButNotYetBeenPaidForInFull'"
+			   " --largest");
 }
 
 /* A Java class that may be unloaded: below its loader, with its own field and one of `Visits`. */

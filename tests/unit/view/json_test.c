@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
 #include <float.h>
 #include <math.h>
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <json-c/json.h>
 
 #include "base/escape.h"
 #include "view/json.h"
+#include "view/output.h"
 
 static void assert_line(struct json *json, const char *expected)
 {
@@ -234,6 +237,49 @@ static void what_a_text_lost_is_lost(void **state)
 	json__free(&json);
 }
 
+/* Lines together: what goes out, in which pieces, and what is left when one fails. */
+static void lines_go_out_together(void **state)
+{
+	struct json json = JSON_INIT;
+	struct output output;
+	int pipe_fds[2];
+	char read_back[65536 + 4096];
+	size_t lines = 0;
+	ssize_t n;
+
+	(void)state;
+	assert_int_equal(pipe(pipe_fds), 0);
+	assert_true(fcntl(pipe_fds[1], F_SETPIPE_SZ, 1 << 20) > 0);
+	assert_int_equal(fcntl(pipe_fds[0], F_SETFL, O_NONBLOCK), 0);
+	output__init(&output, pipe_fds[1], -1, "a pipe");
+	json__together(&json);
+	for (uint64_t i = 0; i < 1000; i++) {
+		json__begin(&json);
+		json__u64(&json, "n", i);
+		assert_int_equal(json__write(&json, &output), 0);
+	}
+	assert_true(read(pipe_fds[0], read_back, sizeof(read_back)) < 0);
+	assert_int_equal(json__apart(&json, &output, -EIO), -EIO);
+	n = read(pipe_fds[0], read_back, sizeof(read_back));
+	for (ssize_t i = 0; i < n; i++)
+		lines += read_back[i] == '\n';
+	assert_int_equal(lines, 1000);
+	json__begin(&json);
+	assert_int_equal(json__write(&json, &output), 0);
+	assert_int_equal(read(pipe_fds[0], read_back, sizeof(read_back)), 3);
+	assert_int_equal(json__apart(&json, &output, 0), 0);
+	json__together(&json);
+	for (n = -1; n < 0; n = read(pipe_fds[0], read_back, sizeof(read_back))) {
+		json__begin(&json);
+		json__string(&json, "text", "as long as most of them");
+		assert_int_equal(json__write(&json, &output), 0);
+	}
+	assert_true(n >= 65536);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+	json__free(&json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +290,7 @@ int main(void)
 		cmocka_unit_test(doubles_read_back_exactly),
 		cmocka_unit_test(long_names_stay_whole),
 		cmocka_unit_test(what_a_text_lost_is_lost),
+		cmocka_unit_test(lines_go_out_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,33 @@ static void closed_descriptor_is_told(void **state)
 	close(null);
 }
 
+/* Lines that lack something for want of memory are not shown at all. */
+static void what_is_flushed_is_written_whole_or_not_at_all(void **state)
+{
+	struct output output;
+	struct buf lines = BUF_INIT;
+	char got[16] = "";
+	int pipes[2];
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	output__init(&output, pipes[1], -1, "standard output");
+	buf__add_str(&lines, "x\n");
+	assert_int_equal(output__flush(&output, &lines), 0);
+	assert_int_equal(lines.len, 0);
+	buf__add_str(&lines, "y\n");
+	lines.error = -ENOMEM;
+	listen_to_errors();
+	assert_int_equal(output__flush(&output, &lines), -ENOMEM);
+	assert_told("gctrace: out of memory\n");
+	assert_int_equal(lines.error, 0);
+	close(pipes[1]);
+	assert_int_equal(read(pipes[0], got, sizeof(got)), 2);
+	assert_string_equal(got, "x\n");
+	close(pipes[0]);
+	buf__free(&lines);
+}
+
 static void *drain(void *from)
 {
 	struct buf *got = calloc(1, sizeof(*got));
@@ -151,6 +178,7 @@ int main(void)
 		cmocka_unit_test(closed_pipe_is_quiet),
 		cmocka_unit_test(full_disk_is_told_once),
 		cmocka_unit_test(closed_descriptor_is_told),
+		cmocka_unit_test(what_is_flushed_is_written_whole_or_not_at_all),
 		cmocka_unit_test(everything_arrives_in_order),
 		cmocka_unit_test(stop_ends_waiting),
 	};

@@ -61,8 +61,8 @@ struct heading sample__heading(void)
 }
 
 static const struct collection_pool pools[] = {
-	{ TEXT("nursery"), 4 << 20, 1 << 20, 8 << 20, 8 << 20, false, false },
-	{ TEXT("code"), EVENT_UNKNOWN, 3 << 20, EVENT_UNKNOWN, EVENT_UNKNOWN, true, false },
+	{ TEXT("nursery"), 4 << 20, 1 << 20, 8 << 20, 8 << 20, false, false, false },
+	{ TEXT("code"), EVENT_UNKNOWN, 3 << 20, EVENT_UNKNOWN, EVENT_UNKNOWN, true, false, false },
 };
 
 static const struct pause pauses[] = {
