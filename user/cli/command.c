@@ -26,6 +26,7 @@ extern const struct command path_command;
 extern const struct command probes_command;
 extern const struct command record_command;
 extern const struct command run_command;
+extern const struct command sample_command;
 extern const struct command stream_command;
 extern const struct command version_command;
 
@@ -37,6 +38,7 @@ const struct command *const commands[] = {
 	&diff_command,
 	&export_command,
 	&follow_command,
+	&sample_command,
 	&record_command,
 	&run_command,
 	&doctor_command,

@@ -128,7 +128,7 @@ static enum status cmd_doctor(const struct invocation *invocation)
 	int err;
 
 	output_settings__apply(&settings->output);
-	output__init(&output, STDOUT_FILENO, -1, "stdout");
+	output__init(&output, STDOUT_FILENO, -1, "standard output");
 	host__look(&facts);
 	err = host__judge(&facts, &checks);
 	worst = host_checks__worst(&checks);

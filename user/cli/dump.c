@@ -37,8 +37,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/clock.h"
+#include "../base/escape.h"
 #include "../base/report.h"
 #include "../stream/loss.h"
 #include "gctrace/wire.h"
@@ -56,6 +58,7 @@ struct dump {
 	struct dump_options options;
 	struct dump_ops ops;
 	struct dump_result result;
+	char *words; /* the target's last notice; NULL: none, or no memory */
 	enum state state;
 	bool has_ring;	 /* the ring is there */
 	bool is_asking;	 /* the request is up, or was raised and not lowered by us */
@@ -151,6 +154,7 @@ void dump__free(struct dump *dump)
 	if (!dump)
 		return;
 	dump__give_up(dump);
+	free(dump->words);
 	free(dump);
 }
 
@@ -260,9 +264,17 @@ static void count(struct dump_result *result, const struct event *event)
 	}
 }
 
-static enum dump_outcome outcome_of(uint64_t status)
+static enum dump_outcome outcome_of(const struct dump *dump, uint64_t status)
 {
-	return status == GCTRACE_DUMP_COMPLETE ? DUMP_COMPLETE : DUMP_ABORTED;
+	if (status == GCTRACE_DUMP_COMPLETE)
+		return DUMP_COMPLETE;
+	return dump->is_aborted ? DUMP_ABORTED : DUMP_GIVEN_UP;
+}
+
+static void keep_words(struct dump *dump, const struct event *event)
+{
+	free(dump->words);
+	dump->words = strdup(escape_bytes(event->notice.text.at, event->notice.text.bytes));
 }
 
 static int take(struct dump *dump, const struct event *event)
@@ -272,9 +284,9 @@ static int take(struct dump *dump, const struct event *event)
 	dump->is_heard = true;
 	count(&dump->result, event);
 	if (is_end(event))
-		end(dump, outcome_of(event->container.id1));
+		end(dump, outcome_of(dump, event->container.id1));
 	else if (event->kind == EVENT_DUMP_END && dump->state == RUNNING)
-		end(dump, outcome_of(event->dump_end.status));
+		end(dump, outcome_of(dump, event->dump_end.status));
 	answer = pass_on(dump, event);
 	if (event->kind == EVENT_DUMP_END)
 		leave(dump, dump->result.outcome);
@@ -315,6 +327,8 @@ int dump__event(struct dump *dump, const struct event *event)
 		begin(dump, event);
 	if (dump->state < RUNNING)
 		return 0;
+	if (event->kind == EVENT_NOTICE)
+		keep_words(dump, event);
 	if (event->kind == EVENT_PAUSE_END)
 		end_pause(dump);
 	return belongs(event) ? take(dump, event) : 0;
@@ -478,4 +492,9 @@ const struct dump_result *dump__result(const struct dump *dump)
 const char *dump__name(const struct dump *dump)
 {
 	return dump->options.name;
+}
+
+const char *dump__words(const struct dump *dump)
+{
+	return dump->words;
 }

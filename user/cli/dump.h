@@ -32,7 +32,8 @@ struct dump;
 enum dump_outcome {
 	DUMP_UNDER_WAY,
 	DUMP_COMPLETE,	  /* the target said so; result.lost may have grown all the same */
-	DUMP_ABORTED,	  /* by us or by the target; what came is a part */
+	DUMP_ABORTED,	  /* by us; what came is a part */
+	DUMP_GIVEN_UP,	  /* by the target, unasked; what came is a part */
 	DUMP_END_LOST,	  /* its end never came, and losses were counted */
 	DUMP_SILENT,	  /* it began, and then nothing more came */
 	DUMP_NEVER_BEGAN, /* asked, and no answer */
@@ -142,6 +143,9 @@ bool dump__is_over(const struct dump *dump);
 const struct dump_result *dump__result(const struct dump *dump);
 
 const char *dump__name(const struct dump *dump); /* as given */
+
+/* What the target said of it, if it did, in its own words: escaped. NULL: nothing. */
+const char *dump__words(const struct dump *dump);
 
 /* Complete, and nothing of it lost. */
 bool dump__is_whole(const struct dump *dump);

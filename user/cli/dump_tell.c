@@ -19,6 +19,8 @@ static const char *reason(enum dump_outcome outcome)
 	switch (outcome) {
 	case DUMP_ABORTED:
 		return "it was stopped";
+	case DUMP_GIVEN_UP:
+		return "the process gave it up";
 	case DUMP_END_LOST:
 		return "its end was lost";
 	case DUMP_SILENT:
@@ -30,18 +32,18 @@ static const char *reason(enum dump_outcome outcome)
 	}
 }
 
-static void tell_part(const char *name, const struct dump_result *result)
+static void tell_part(const struct dump *dump)
 {
+	const struct dump_result *result = dump__result(dump);
+	const char *words = dump__words(dump);
 	char bytes[UNITS_TEXT], lost[UNITS_TEXT];
 
 	units__bytes(bytes, result->stream_bytes);
-	if (result->lost)
-		warning("%s: the heap dump is not whole: %s; %s of it came, and %s losses were"
-			" counted",
-			name, reason(result->outcome), bytes, units__count(lost, result->lost));
-	else
-		warning("%s: the heap dump is not whole: %s; %s of it came", name,
-			reason(result->outcome), bytes);
+	units__count(lost, result->lost);
+	warning("%s: the heap dump is not whole: %s%s%s; %s of it came%s%s%s", dump__name(dump),
+		reason(result->outcome), words ? ": " : "", words ? words : "", bytes,
+		result->lost ? ", and " : "", result->lost ? lost : "",
+		result->lost ? " losses were counted" : "");
 }
 
 static void tell_whole(const char *name, const struct dump_result *result)
@@ -103,7 +105,7 @@ void dump__tell(const struct dump *dump)
 	else if (dump__is_whole(dump))
 		tell_whole(dump__name(dump), result);
 	else
-		tell_part(dump__name(dump), result);
+		tell_part(dump);
 }
 
 void dump__show_progress(void *context, const struct dump_progress *at)

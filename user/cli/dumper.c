@@ -73,6 +73,17 @@ void dumper__end(struct dumper *dumper)
 		tell_unasked(dumper);
 }
 
+void dumper__drop(struct dumper *dumper)
+{
+	if (dumper->dump) {
+		dump__give_up(dump_live__dump(dumper->dump));
+		dump_live__free(dumper->dump);
+		dumper->dump = NULL;
+		progress_end();
+	}
+	dumper->had_round = true;
+}
+
 /* The next target that lives; false: the round is over. */
 static bool start_dump(struct dumper *dumper)
 {

@@ -6,6 +6,7 @@
  *	dumper__event()    every event of the trace
  *	dumper__turn()     after each round, every DUMPER_TURN_NS at least
  *	dumper__may_stop() before the trace is stopped
+ *	dumper__drop()     where nobody reads any more: what is under way is missed by nobody
  *
  * A round goes through the targets that live when their turn comes. One that cannot be asked, or
  * does not answer, is told of and passed over. Rounds start `every_ns` after the one before
@@ -46,6 +47,9 @@ void dumper__begin(struct dumper *dumper, struct live *live);
 
 /* The trace has ended: gives up what is under way, and tells of it. */
 void dumper__end(struct dumper *dumper);
+
+/* The trace has ended, and so has whoever read it: gives up what is under way, says nothing. */
+void dumper__drop(struct dumper *dumper);
 
 int dumper__event(struct dumper *dumper, const struct event *event);
 void dumper__turn(struct dumper *dumper);

@@ -282,7 +282,8 @@ static bool are_sound(const struct export_settings *settings, const struct invoc
 	else if (settings->id && !invocation->operands.count)
 		error("--id is of a recording, since ids live in one trace: give its FILE");
 	else
-		return target_settings__process_or_file(&settings->target, &invocation->operands);
+		return graph_settings__process_or_file(&settings->graph, &settings->target,
+						       &invocation->operands);
 	return false;
 }
 

@@ -15,6 +15,7 @@
 #include "../target/runtime.h"
 #include "command.h"
 #include "dumper.h"
+#include "follow_sites.h"
 #include "follower.h"
 #include "live.h"
 #include "option_forms.h"
@@ -31,6 +32,7 @@ struct follow_settings {
 	uint64_t at;
 	uint64_t every_ns;
 	uint64_t top;
+	struct sites_settings sites;
 	struct target_settings target;
 	struct trace_settings trace;
 	struct output_settings output;
@@ -39,6 +41,7 @@ struct follow_settings {
 static const struct follow_settings defaults = {
 	.at = NO_GC,
 	.top = 20,
+	.sites = SITES_SETTINGS_DEFAULTS,
 	.trace = TRACE_SETTINGS_DEFAULTS,
 };
 
@@ -50,7 +53,7 @@ static const struct option follow_options[] = {
 	  .help = "Show only types whose names match this pattern, such as 'shop.*'" },
 	{ .name = "top", .kind = OPTION_COUNT, .metavar = "COUNT", .default_text = "20",
 	  .offset = offsetof(struct follow_settings, top),
-	  .help = "How many types to show, those with the most bytes alive; 0: all" },
+	  .help = "How many types or sites to show, those with the most bytes alive; 0: all" },
 	{ .name = "id", .kind = OPTION_COUNT, .metavar = "ID", .min = 1,
 	  .offset = offsetof(struct follow_settings, id),
 	  .help = "Show the history of this object, a line for each collection. Ids are given in"
@@ -66,7 +69,8 @@ static const struct option follow_options[] = {
 	  .offset = offsetof(struct follow_settings, every_ns),
 	  .help = "Have another heap dump made each time that this has passed, such as 30s: it"
 		  " shows how right the model is, and from the third one on what only grows. The"
-		  " process stands still while a dump is made" },
+		  " process stands still while a dump is made. With --by no dump is made: show"
+		  " what lives so often (default: 10s; not of a recording)" },
 	{ .name = NULL },
 };
 
@@ -74,6 +78,7 @@ static const struct option_group follow_group = { "Follow", follow_options };
 
 static const struct option_use options[] = {
 	{ &follow_group, 0 },
+	{ &sites_group, offsetof(struct follow_settings, sites) },
 	{ &target_group, offsetof(struct follow_settings, target) },
 	{ &agent_group, offsetof(struct follow_settings, target.load_agent) },
 	{ &output_group, offsetof(struct follow_settings, output) },
@@ -101,13 +106,12 @@ static void say_lack(const struct target *target, const char *what, const char *
 }
 
 /* Can anything of it be followed? What is missing is said. */
-static bool is_followable(const struct target *target, bool *has_dump)
+static bool is_followable(const struct target *target, const struct offer *offers, bool *has_dump)
 {
-	struct offer offers[OFFER_COUNT];
 	bool moves, dump;
 
-	offers__find(target->runtime, &target->modules, offers);
-	moves = offers[OFFER_MOVES].available || offers[OFFER_SURVIVALS].available;
+	moves = target__wants_moves(target) &&
+		(offers[OFFER_MOVES].available || offers[OFFER_SURVIVALS].available);
 	dump = offers[OFFER_DUMP].available;
 	*has_dump |= dump;
 	if (!moves && !dump) {
@@ -133,16 +137,22 @@ static bool is_followable(const struct target *target, bool *has_dump)
 
 static int look_at_offers(struct following *following)
 {
-	const struct session *session = live__session(following->trace.live);
+	struct session *session = live__session(following->trace.live);
 	bool followable = false;
+	int err = 0;
 
-	for (uint32_t i = 0; i < session__target_count(session); i++) {
-		const struct target *target = session__target(session, i);
+	for (uint32_t i = 0; i < session__target_count(session) && !err; i++) {
+		struct target *target = session__target(session, i);
+		struct offer offers[OFFER_COUNT];
 
-		if (target->runtime)
-			followable |= is_followable(target, &following->is_dumping);
+		if (!target->runtime)
+			continue;
+		offers__find(target->runtime, &target->modules, offers);
+		followable |= is_followable(target, offers, &following->is_dumping);
+		if (offers__tell_births(target->runtime, offers))
+			err = session__want(session, target, LEVEL_ALLOCATIONS);
 	}
-	return followable ? 0 : -ENOENT;
+	return err ? err : followable ? 0 : -ENOENT;
 }
 
 /* ---------------------------------------------------------------- live */
@@ -168,7 +178,7 @@ static bool may_stop(void *context, bool hurry)
 static int begin(struct following *following, const struct target_settings *target)
 {
 	const struct live_options live_options = {
-		.levels = LEVEL_MOVES | LEVEL_DUMP | LEVEL_ALLOCATIONS,
+		.levels = LEVEL_MOVES | LEVEL_DUMP,
 	};
 	int err = trace__open_live(&following->trace, &live_options);
 
@@ -196,10 +206,14 @@ static enum status follow_processes(struct following *following,
 		.wait_ns = DUMPER_TURN_NS,
 	};
 	enum status status = STATUS_FAILED;
+	int err;
 
-	if (begin(following, target) == 0)
-		status = trace__finish(&following->trace,
-				       trace__follow(&following->trace, &hooks));
+	if (begin(following, target) == 0) {
+		err = trace__follow(&following->trace, &hooks);
+		if (err == -EPIPE)
+			dumper__drop(&following->dumper);
+		status = trace__finish(&following->trace, err);
+	}
 	dumper__end(&following->dumper);
 	return status == STATUS_FINE && following->dumper.failed ? STATUS_FAILED : status;
 }
@@ -208,8 +222,14 @@ static enum status follow_processes(struct following *following,
 
 static void say_what_lacks(const struct following *following, const char *path)
 {
-	if (follower__anchors(following->follower))
+	if (follower__anchors(following->follower)) {
+		if (follower__lacked_moves(following->follower))
+			warning("%s: no moves were recorded: its objects are known from a dump to"
+				" the next collection only; record with gctrace record --moves"
+				" --dump (HotSpot: --exact-moves --dump)",
+				escape(path));
 		return;
+	}
 	if (following->trace.tracing->count || following->trace.tracing->duration_ns)
 		warning("%s: no whole heap dump in the part that -n and -d let be read",
 			escape(path));
@@ -238,26 +258,53 @@ static enum status read_file(struct following *following, const char *path)
 
 /* ---------------------------------------------------------------- the command */
 
-/* What one object's history goes with. */
+/* What one object's history goes with, and what lives by site. */
 static const struct option_form forms[] = {
 	{ "id", "--every", NULL },
 	{ "address", "--at, --every", NULL },
+	{ "by", "--type, --top, --every", NULL },
 	{ NULL, NULL, NULL },
 };
 
 static bool are_sound(const struct follow_settings *settings, const struct invocation *invocation)
 {
-	if (invocation->operands.count && settings->every_ns)
+	const char *file = invocation->operands.count ? invocation->operands.items[0] : NULL;
+	const bool by = settings->sites.by != SITES_BY_NOTHING;
+
+	if (invocation->operands.count && settings->every_ns && !by)
 		error("--every is for running processes: a recording has the dumps that it has");
 	else if (settings->id && settings->address)
 		error("--id and --address exclude each other: one object at a time");
+	else if (by && (settings->id || settings->address))
+		error("--by shows sampled objects, --id and --address one of a heap dump: give one"
+		      " of them");
 	else if (!settings->address != (settings->at == NO_GC))
 		error("--address and --at belong together: the address after which collection?");
 	else
 		return target_settings__process_or_file(&settings->target,
 							&invocation->operands) &&
+		       sites_settings__are_sound(&settings->sites, file, &settings->target,
+						 &invocation->given) &&
 		       option_forms__agree(forms, &invocation->given, follow_options);
 	return false;
+}
+
+static enum status follow_by_site(const struct follow_settings *settings,
+				  const struct invocation *invocation)
+{
+	const struct follow_sites_options of = {
+		.sites = &settings->sites,
+		.type = settings->type,
+		.top = settings->top,
+		.every_ns = settings->every_ns,
+		.target = &settings->target,
+		.trace = &settings->trace,
+		.view = &view,
+		.output = &settings->output,
+		.file = invocation->operands.count ? invocation->operands.items[0] : NULL,
+	};
+
+	return follow_sites__run(&of);
 }
 
 static enum status run(const struct invocation *invocation)
@@ -281,6 +328,8 @@ static enum status run(const struct invocation *invocation)
 	if (!are_sound(settings, invocation))
 		return command__usage(invocation->command);
 	output_settings__apply(&settings->output);
+	if (settings->sites.by != SITES_BY_NOTHING)
+		return follow_by_site(settings, invocation);
 	if (signals__install() || follower__new(&follower_options, &following.follower))
 		return STATUS_FAILED;
 	trace__init(&following.trace, &settings->trace, &view, &settings->output);
@@ -306,7 +355,12 @@ const struct command follow_command = {
 		 " The process stands still while a dump is made.\n"
 		 "  gctrace follow -p 4711 --every 30s -d 5m\n"
 		 "  gctrace record -p 4711 --moves --dump --output app.gctrace\n"
-		 "  gctrace follow app.gctrace --id 4242\n",
+		 "  gctrace follow app.gctrace --id 4242\n"
+		 "With --by no dump is made: allocations are sampled, and what lives is shown by"
+		 " the stack that allocated it, by type or sample by sample, with its age in"
+		 " collections. All of it is estimated and says how surely; sites of which the old"
+		 " objects only grow are named.\n"
+		 "  gctrace follow -p 4711 --load-agent --by site\n",
 	.options = options,
 	.defaults = &defaults,
 	.settings_size = sizeof(struct follow_settings),

@@ -24,8 +24,8 @@ void follow_history__survived(struct follow_history *history, const struct survi
 			continue;
 		history->survived = true;
 		history->moved |= survivors->moved;
-		history->promoted |= survivors->from != PLACE_UNKNOWN &&
-				     survivors->to != PLACE_UNKNOWN &&
+		history->promoted |= survivors->from != GENERATION_UNKNOWN &&
+				     survivors->to != GENERATION_UNKNOWN &&
 				     survivors->to > survivors->from;
 		return;
 	}
@@ -52,7 +52,7 @@ void follow_history__left(struct follow_history *history, const struct object *o
 	take(history, object, address);
 	history->ended = true;
 	history->last.fate = fate;
-	history->last.generation = PLACE_UNKNOWN;
+	history->last.generation = GENERATION_UNKNOWN;
 	history->last.promoted = false;
 	history->survived = history->moved = history->promoted = false;
 }
@@ -121,12 +121,14 @@ static int describe(struct follow_history *history, const struct identity_view *
 
 static int take_place(struct follow_history *history, struct identity_view *now)
 {
-	struct places places = { .taken = false };
-	int err = places__take(&places, now->generations);
+	struct generation_places places = { .taken = false };
+	int err = generation_places__take(&places, now->generations);
 
-	history->last.generation = err ? PLACE_UNKNOWN
-				       : places__at(&places, history->last.address).generation;
-	places__free(&places);
+	history->last.generation = GENERATION_UNKNOWN;
+	if (!err)
+		history->last.generation =
+			generation_places__at(&places, history->last.address).generation;
+	generation_places__free(&places);
 	return err;
 }
 

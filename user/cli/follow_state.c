@@ -128,6 +128,7 @@ int follow_gathering__take(struct follow_gathering *gathering, const struct iden
 		.leaks_unwanted = gathering->found.count - gathering->leaks.count,
 		.known = follow__known(now),
 		.whole_anchors = watch->anchors,
+		.kept = watch->kept,
 	};
 	if (gathering->top && state->types_shown > gathering->top)
 		state->types_shown = gathering->top;

@@ -188,6 +188,11 @@ uint64_t follower__anchors(const struct follower *follower)
 	return follower->anchors;
 }
 
+bool follower__lacked_moves(const struct follower *follower)
+{
+	return !follower->ranged && follower->total.is.withdrawn;
+}
+
 bool follower__found(const struct follower *follower)
 {
 	const struct follower_options *options = &follower->options;

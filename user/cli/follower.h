@@ -53,6 +53,8 @@ int follower__turn(struct follower *follower);
 /* Was any object known, of any target? Valid to the end. */
 bool follower__knew_objects(const struct follower *follower);
 uint64_t follower__anchors(const struct follower *follower);
+/* Did nobody tell what moved, and was it missed? After the end. */
+bool follower__lacked_moves(const struct follower *follower);
 
 /* After the end: was the object that was to be followed found? False after an error message. */
 bool follower__found(const struct follower *follower);

@@ -59,6 +59,7 @@ struct follower {
 	struct follow_figures total;
 	uint64_t anchors;
 	bool several, knew, found, met;
+	bool ranged; /* something moved, or survived, of any target */
 	bool live; /* a table is painted */
 	uint64_t paint_ns; /* when the next paint is due */
 };

@@ -199,6 +199,10 @@ int follower__hear(void *context, const struct event *event)
 	case EVENT_OBJECT:
 		err = hear_object(follower, event);
 		break;
+	case EVENT_MOVED:
+	case EVENT_SURVIVING:
+		follower->ranged = true;
+		break;
 	case EVENT_EXEC:
 	case EVENT_EXIT:
 		return hear_end(follower, event);

@@ -5,8 +5,6 @@
  */
 #include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../base/clock.h"
 #include "../base/report.h"
@@ -205,10 +203,8 @@ const struct view_form follower__form = { show_heading, show_collection, NULL,
 /* A table that is painted anew is for one process, and for who looks at a terminal. */
 static bool may_paint(const struct follower *follower, const struct view_options *options)
 {
-	const char *term = getenv("TERM");
-
 	return follower->options.live && !follower__follows_one(follower) && !options->several &&
-	       follower->trace->terminal.is_terminal && term && strcmp(term, "dumb") != 0;
+	       terminal__can_paint(&follower->trace->terminal);
 }
 
 struct view *follower__dress(void *context, const struct view_options *options, struct view *inner)

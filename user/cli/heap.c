@@ -314,7 +314,8 @@ static bool are_sound(const struct heap_settings *settings, const struct invocat
 	else if (settings->objects && settings->sort == HEAP_SORT_NAME)
 		error("--sort: objects have no names; expected retained, shallow or count");
 	else
-		return target_settings__process_or_file(&settings->target, &invocation->operands);
+		return graph_settings__process_or_file(&settings->graph, &settings->target,
+						       &invocation->operands);
 	return false;
 }
 

@@ -19,7 +19,6 @@
 #include "../stream/facts.h"
 #include "../stream/recording.h"
 #include "../target/process.h"
-#include "../target/procfs.h"
 #include "../view/json_fields.h"
 #include "../view/view.h"
 #include "gctrace/wire.h"
@@ -45,28 +44,10 @@ struct dry_run {
 
 /* ---------------------------------------------------------------- what it stands on */
 
-static uint64_t field_bytes(const struct buf *status, const char *key)
-{
-	const char *value;
-	uint64_t kib;
-	size_t len;
-
-	if (!procfs__field(status, key, &value, &len) ||
-	    !procfs__number(&value, value + len, 10, &kib))
-		return 0;
-	return kib * 1024;
-}
-
-/* What is of files is no heap; what is swapped out may be. */
 static uint64_t own_memory(const struct process *process)
 {
-	struct buf status = BUF_INIT;
-	uint64_t bytes = EVENT_UNKNOWN;
+	const uint64_t bytes = process__own_memory(process);
 
-	if (process__read(process, "status", &status) >= 0)
-		bytes = field_bytes(&status, "RssAnon") + field_bytes(&status, "RssShmem") +
-			field_bytes(&status, "VmSwap");
-	buf__free(&status);
 	return bytes ? bytes : EVENT_UNKNOWN;
 }
 

@@ -18,6 +18,7 @@
 struct event;
 struct facts;
 struct heap_builder;
+struct process;
 
 /* Which events make a graph, or a count of what there is of each type. */
 static inline uint64_t intake__wants(const struct heap_source_options *options)
@@ -42,6 +43,12 @@ struct intake {
 int intake__begin(struct intake *intake, struct heap_source *source,
 		  const struct heap_source_options *options);
 void intake__end(struct intake *intake);
+
+/*
+ * The dump of this process is about to be asked for: all that can be done before that is done now,
+ * and not while it stands still.
+ */
+void intake__expect(struct intake *intake, const struct process *process);
 
 /* For a sink: an event of the dump; context is the intake. */
 int intake__take(void *context, const struct event *event);

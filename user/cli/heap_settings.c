@@ -36,6 +36,20 @@ static const struct option way_options[] = {
 
 const struct option_group way_group = { "Dump", way_options };
 
+bool graph_settings__process_or_file(const struct graph_settings *settings,
+				     const struct target_settings *target,
+				     const struct words *operands)
+{
+	if (settings->via == GRAPH_VIA_JVM && operands->count)
+		error("--via is of a process: give -p PID, or the FILE without --via");
+	else if (settings->via == GRAPH_VIA_JVM && target->load_agent)
+		error("--load-agent has no effect with --via jvm, for which nothing is loaded: give"
+		      " one of them");
+	else
+		return target_settings__process_or_file(target, operands);
+	return false;
+}
+
 int graph__take(const struct graph_request *request, struct heap_source *source)
 {
 	const struct heap_source_options options = {
@@ -44,10 +58,6 @@ int graph__take(const struct graph_request *request, struct heap_source *source)
 		.counts_only = request->counts_only,
 	};
 
-	if (request->operands->count && request->graph->via == GRAPH_VIA_JVM) {
-		error("--via is of a process: give -p PID, or the FILE without --via");
-		return -EINVAL;
-	}
 	if (request->graph->via == GRAPH_VIA_JVM)
 		return heap_source__jvm(source, request->target, &options);
 	if (request->operands->count)

@@ -26,6 +26,11 @@ extern const struct option_group graph_group;
 /* The same settings, for those who take a graph of a process. */
 extern const struct option_group way_group;
 
+/* A process, or one FILE, and what goes with them. False after an error message. */
+bool graph_settings__process_or_file(const struct graph_settings *settings,
+				     const struct target_settings *target,
+				     const struct words *operands);
+
 /* The exit status; err: how showing ended. Frees the source. */
 enum status graph_settings__status(const struct graph_settings *settings,
 				   struct heap_source *source, int err);

@@ -13,7 +13,10 @@
 #include "../model/heap_builder.h"
 #include "../model/heap_lives.h"
 #include "../stream/facts.h"
+#include "../target/process.h"
 #include "heap_intake.h"
+
+#define SHARE_OF_FREE 8 /* of the machine's memory, for what may not be needed */
 
 void heap_source__init(struct heap_source *source)
 {
@@ -115,6 +118,16 @@ void intake__end(struct intake *intake)
 {
 	heap_builder__free(intake->builder);
 	facts__free(intake->said);
+}
+
+void intake__expect(struct intake *intake, const struct process *process)
+{
+	const long pages = sysconf(_SC_AVPHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+	const uint64_t heap = process__own_memory(process);
+	const uint64_t share = pages > 0 && bytes > 0 ?
+			       (uint64_t)pages * (uint64_t)bytes / SHARE_OF_FREE : 0;
+
+	heap_builder__expect(intake->builder, heap < share ? heap : share);
 }
 
 static int say(struct intake *intake, int err)

@@ -36,7 +36,8 @@ static int see_all(void *context, const struct event *event)
 static int pull_until_over(struct taking *taking, uint64_t wanted)
 {
 	const struct feed_options options = { .wanted = wanted | FEED_WANTS(EVENT_PAUSE_END) |
-							FEED_WANTS(EVENT_GC_START) };
+							FEED_WANTS(EVENT_GC_START) |
+							FEED_WANTS(EVENT_NOTICE) };
 	const struct event_sink sink = { see_all, taking };
 	const struct source source = live__source(taking->live);
 	struct dump *dump = dump_live__dump(taking->of_live);
@@ -116,6 +117,9 @@ static int open_dump(struct taking *taking, const struct target_settings *target
 		err = error_errno(EIO, "cannot wait for signals");
 	if (!err)
 		err = dump_live__new(taking->live, &dump_options, false, &taking->of_live);
+	if (!err)
+		intake__expect(&taking->intake,
+			       session__target(live__session(taking->live), 0)->process);
 	return err;
 }
 

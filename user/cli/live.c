@@ -215,7 +215,8 @@ static int open_parts(struct live *live)
 	int err;
 
 	live->facts = facts__new();
-	if (!live->facts || live_facts__host(live->facts))
+	if (!live->facts || live_facts__host(live->facts) ||
+	    (live->options.count && facts__set_u64(live->facts, "count", live->options.count)))
 		return error_errno(-ENOMEM, "cannot start a trace");
 	err = merge__new(&merging, &live->merge);
 	if (err)
@@ -268,13 +269,20 @@ int live__add(struct live *live, struct process *process)
 	return live->error;
 }
 
-/* Something must be attached now: what a process that was named may map later is no answer. */
+/*
+ * Something must be attached now: what a process that was named may map later is no answer. Of one
+ * that is killed just then nothing could be read, and that tells nothing of what it runs.
+ */
 static int check_attached(const struct live *live, uint32_t index)
 {
 	const struct target *target = session__target(live->session, index);
 
 	if (target->on)
 		return 0;
+	if (process__look_by_living(target->process)) {
+		error("pid %d has ended while gctrace attached to it", target->process->pid);
+		return -ESRCH;
+	}
 	if (target->runtime->advice)
 		error("%s", target->runtime->advice);
 	else
@@ -286,12 +294,12 @@ static int check_attached(const struct live *live, uint32_t index)
 }
 
 /* All of them first: who can't have it is to be told before anything is attached to. */
-static int load_agents(const struct processes *processes)
+static int load_agents(const struct processes *processes, const char *options)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < processes->count; i++) {
-		int err = agent__load(processes->items[i], signals__stop_fd());
+		int err = agent__load(processes->items[i], options, signals__stop_fd());
 
 		if (!result)
 			result = err;
@@ -305,7 +313,7 @@ int live__add_named(struct live *live, const struct target_settings *settings)
 	int result = processes__open(&settings->processes, &processes);
 
 	if (!result && settings->load_agent)
-		result = load_agents(&processes);
+		result = load_agents(&processes, settings->agent_options);
 	for (size_t i = 0; i < processes.count && !result; i++) {
 		uint32_t index = (uint32_t)session__target_count(live->session);
 

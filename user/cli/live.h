@@ -37,6 +37,7 @@ struct session;
 struct live_options {
 	unsigned int levels; /* enum level (attach/target.h) */
 	uint64_t mem_limit;  /* of rings, a dump's on its own; 0: the session's own default */
+	uint64_t count;	     /* collections that the trace ends with, a fact of it; 0: none */
 	bool follow;	     /* children of targets, too */
 	bool keep_kill;	     /* keep the right to signal others' processes */
 	bool keep_rights;    /* more will be attached later: drop nothing */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -112,6 +113,15 @@ static bool says_itself(const struct runtime *runtime)
 	       runtime->kind == RUNTIME_DOTNET;
 }
 
+/* Collectors that stop the program for each collection: pools tell of all that became of it. */
+static bool pools_tell_fates(const struct runtime *runtime)
+{
+	return runtime->kind == RUNTIME_HOTSPOT && runtime->collector &&
+	       (strcmp(runtime->collector, "Serial") == 0 ||
+		strcmp(runtime->collector, "Parallel") == 0 ||
+		strcmp(runtime->collector, "G1") == 0);
+}
+
 static void set_known(struct writer *writer, const struct target *target)
 {
 	struct offer offers[OFFER_COUNT];
@@ -125,12 +135,17 @@ static void set_known(struct writer *writer, const struct target *target)
 	/* CPython counts what each collection takes away. */
 	if (target->runtime->kind == RUNTIME_CPYTHON && offered & KNOWN_COLLECTIONS)
 		offered |= KNOWN_DEATHS;
+	if (offered & KNOWN_POOLS && pools_tell_fates(target->runtime))
+		offered |= KNOWN_FATES;
+	if (offers[OFFER_ALLOCATIONS].available && offers__samples_tell_fates(target->runtime))
+		offered |= KNOWN_SAMPLES;
 	if (offered & KNOWN_COLLECTIONS)
 		offered |= causes_of(target);
 	if (target->wanted & LEVEL_COLLECTIONS)
 		wanted |= KNOWN_COLLECTIONS | KNOWN_CAUSES | KNOWN_SOME_CAUSES | KNOWN_DEATHS;
-	wanted |= target->wanted & LEVEL_POOLS ? KNOWN_POOLS : 0;
-	wanted |= target->wanted & LEVEL_MOVES ? KNOWN_MOVES : 0;
+	wanted |= target->wanted & LEVEL_POOLS ? KNOWN_POOLS | KNOWN_FATES : 0;
+	wanted |= target->wanted & LEVEL_ALLOCATIONS ? KNOWN_SAMPLES : 0;
+	wanted |= target__wants_moves(target) ? KNOWN_MOVES : 0;
 	set_u64(writer, "known", offered & wanted);
 	set_u64(writer, "on_request", offered & ~wanted);
 }

@@ -23,7 +23,7 @@ struct path_settings {
 	uint64_t address; /* 0: none */
 	uint64_t id;	  /* 0: none */
 	uint64_t top;
-	bool merge, retained;
+	bool merge, largest, retained;
 	struct target_settings target;
 	struct graph_settings graph;
 	struct output_settings output;
@@ -50,6 +50,10 @@ static const struct option path_options[] = {
 	{ .name = "merge", .kind = OPTION_FLAG, .offset = offsetof(struct path_settings, merge),
 	  .help = "Show the shortest paths to all objects of --type as one tree, with how many"
 		  " objects each branch leads to" },
+	{ .name = "largest", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct path_settings, largest),
+	  .help = "Begin with those objects of --type that keep the most bytes alive, instead of"
+		  " those with the shortest paths" },
 	{ .name = "retained", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct path_settings, retained),
 	  .help = "Also show what would be freed with each object, by type" },
@@ -162,19 +166,26 @@ struct near {
 	uint64_t retained;
 };
 
+static int by_retained(const void *a, const void *b)
+{
+	const struct near *x = a, *y = b;
+
+	if (x->retained != y->retained)
+		return x->retained < y->retained ? 1 : -1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
 static int by_length(const void *a, const void *b)
 {
 	const struct near *x = a, *y = b;
 
 	if (x->length != y->length)
 		return x->length < y->length ? -1 : 1;
-	if (x->retained != y->retained)
-		return x->retained < y->retained ? 1 : -1;
-	return x->place < y->place ? -1 : x->place > y->place;
+	return by_retained(a, b);
 }
 
 /* Those that no root reaches are counted, and have no path. */
-static int show_nearest(const struct finding_paths *of, const struct heap_places *places)
+static int show_each(const struct finding_paths *of, const struct heap_places *places)
 {
 	VEC(struct near) near = VEC_INIT;
 	uint64_t unreached = 0;
@@ -190,7 +201,7 @@ static int show_nearest(const struct finding_paths *of, const struct heap_places
 			err = vec__push(&near, (struct near){ length, place,
 							      heap__retained(of->heap, place) });
 	}
-	vec__sort(&near, by_length);
+	vec__sort(&near, of->settings->largest ? by_retained : by_length);
 	shown = heap_select__most(near.count, of->settings->top);
 	err = say(of, err);
 	for (size_t i = 0; i < shown && !err; i++)
@@ -246,7 +257,7 @@ static int show_type(const struct finding_paths *of)
 	if (!err)
 		err = of->view->form->heading(of->view);
 	if (!err)
-		err = show_nearest(of, &places);
+		err = show_each(of, &places);
 	vec__free(&places);
 	return err;
 }
@@ -295,10 +306,13 @@ static bool are_sound(const struct path_settings *settings, const struct invocat
 		error("--id is of a recording, since ids live in one trace: give its FILE");
 	else if (settings->merge && !settings->type)
 		error("--merge is of many objects: give --type GLOB");
+	else if (settings->largest && (!settings->type || settings->merge))
+		error("--largest orders the objects of --type GLOB: give that, and not --merge");
 	else if (settings->merge && settings->retained)
 		error("--retained is of single objects, --merge of all: give one of them");
 	else
-		return target_settings__process_or_file(&settings->target, &invocation->operands);
+		return graph_settings__process_or_file(&settings->graph, &settings->target,
+						       &invocation->operands);
 	return false;
 }
 
@@ -325,6 +339,7 @@ const struct command path_command = {
 	.about = "Takes a heap dump as gctrace heap does, and shows the ways by which roots lead to"
 		 " the objects that are asked for.\n"
 		 "  gctrace path app.gctrace --type 'shop.Order' --merge\n"
+		 "  gctrace path -p 4711 --type 'shop.Cache' --largest --top 1\n"
 		 "  gctrace path app.gctrace@2 --address 0x7f1234567890 --retained\n"
 		 "  gctrace path app.gctrace@last --id 4711\n",
 	.options = options,

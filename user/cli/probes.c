@@ -200,7 +200,7 @@ static enum status cmd_probes(const struct invocation *invocation)
 	int err;
 
 	output_settings__apply(&settings->output);
-	output__init(&output, STDOUT_FILENO, -1, "stdout");
+	output__init(&output, STDOUT_FILENO, -1, "standard output");
 	probes_view__init(&view, &settings->output, &output, !named);
 	err = cache ? probes_view__begin(&view) : error_errno(ENOMEM, "probes");
 	if (!err)

@@ -14,11 +14,7 @@
 
 int probes_text__write(struct probes_view *view)
 {
-	int err = view->text.error ? error_errno(view->text.error, "probes") :
-				     output__write(view->output, view->text.data, view->text.len);
-
-	buf__reset(&view->text);
-	return err;
+	return output__flush(view->output, &view->text);
 }
 
 #define PROGRAM_SHORTEST 16

@@ -34,6 +34,7 @@
 
 struct record_settings {
 	const char *file;
+	bool samples;
 	uint64_t dump_every_ns; /* 0: one; NO_DUMP */
 	struct target_settings target;
 	struct trace_settings trace;
@@ -57,6 +58,10 @@ static const struct option record_options[] = {
 	  .help = "Have a heap dump made at the start and put it into the file; with EVERY another"
 		  " one each time that this has passed, such as 30s. The process stands still"
 		  " while a dump is made" },
+	{ .name = "samples", .kind = OPTION_FLAG,
+	  .offset = offsetof(struct record_settings, samples),
+	  .help = "Put sampled allocations into the file, and what becomes of them, for gctrace"
+		  " follow FILE --by site. HotSpot needs gctrace's agent for it (--load-agent)" },
 	{ .name = NULL },
 };
 
@@ -75,7 +80,7 @@ static const struct option_use options[] = {
 struct recorder {
 	struct trace trace;
 	struct dumper dumper;
-	bool is_dumping;
+	bool is_dumping, is_sampling;
 	const char *path;
 	uint64_t flushed_ns;
 	struct buf undumped; /* a line for each process that cannot make a heap dump, and why */
@@ -134,24 +139,36 @@ static int open_writer(struct recorder *recorder)
 }
 
 /* Told at the end, too: what was said at the start is far up by then. */
-static void look_at_offers(struct recorder *recorder)
+static void note_undumped(struct recorder *recorder, const struct target *target,
+			  const struct offer *offer)
 {
-	const struct session *session = live__session(recorder->trace.live);
+	buf__printf(&recorder->undumped, "pid %d made no heap dump: %s has none (%s)\n",
+		    target->process->pid,
+		    target->runtime->name ? target->runtime->name : "its runtime", offer->text);
+}
 
-	for (uint32_t i = 0; i < session__target_count(session); i++) {
-		const struct target *target = session__target(session, i);
+static int look_at_offers(struct recorder *recorder)
+{
+	struct session *session = live__session(recorder->trace.live);
+	int err = 0;
+
+	for (uint32_t i = 0; i < session__target_count(session) && !err; i++) {
+		struct target *target = session__target(session, i);
 		struct offer offers[OFFER_COUNT];
 
 		if (!target->runtime)
 			continue;
 		offers__find(target->runtime, &target->modules, offers);
-		if (!offers[OFFER_DUMP].available)
-			buf__printf(&recorder->undumped,
-				    "pid %d made no heap dump: %s has none (%s)\n",
-				    target->process->pid,
-				    target->runtime->name ? target->runtime->name : "its runtime",
-				    offers[OFFER_DUMP].text);
+		if (recorder->is_dumping && !offers[OFFER_DUMP].available)
+			note_undumped(recorder, target, &offers[OFFER_DUMP]);
+		if (recorder->is_sampling && !offers[OFFER_ALLOCATIONS].available)
+			warning("pid %d tells no sampled allocations: %s", target->process->pid,
+				offers[OFFER_ALLOCATIONS].text);
+		/* Births between dumps are what a survival curve is made of. */
+		if (recorder->is_dumping && offers__tell_births(target->runtime, offers))
+			err = session__want(session, target, LEVEL_ALLOCATIONS);
 	}
+	return err;
 }
 
 static void tell_undumped(const struct recorder *recorder)
@@ -174,15 +191,15 @@ static void say_how_it_ends(const struct recorder *recorder)
 static int begin(struct recorder *recorder, const struct target_settings *target)
 {
 	const struct live_options options = {
-		/* Births between dumps are what a survival curve is made of. */
-		.levels = recorder->is_dumping ? LEVEL_DUMP | LEVEL_ALLOCATIONS : 0,
+		.levels = (recorder->is_dumping ? LEVEL_DUMP : 0) |
+			  (recorder->is_sampling ? LEVEL_ALLOCATIONS : 0),
 	};
 	int err = trace__open_live(&recorder->trace, &options);
 
 	if (!err)
 		err = live__add_named(recorder->trace.live, target);
-	if (!err && recorder->is_dumping)
-		look_at_offers(recorder);
+	if (!err)
+		err = look_at_offers(recorder);
 	if (!err)
 		err = open_writer(recorder);
 	/* What trace__begin() learns, when it started first of all, is written behind it. */
@@ -253,6 +270,7 @@ static enum status run(const struct invocation *invocation)
 	struct recorder recorder = {
 		.path = settings->file,
 		.is_dumping = settings->dump_every_ns != NO_DUMP,
+		.is_sampling = settings->samples,
 	};
 
 	if (!target_settings__process(&settings->target, &invocation->operands))

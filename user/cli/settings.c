@@ -24,8 +24,8 @@ const struct option_group target_group = { "Target", target_options };
 static const struct option agent_options[] = {
 	{ .name = "load-agent", .kind = OPTION_FLAG,
 	  .help = "Load gctrace's agent into a runtime that has no probes of its own (.NET 8 and"
-		  " later; HotSpot, for heap dumps), unless it is there already: what is done is"
-		  " said. Without this nothing in a process is changed" },
+		  " later; HotSpot, for heap dumps and sampled allocations), unless it is there"
+		  " already: what is done is said. Without this nothing in a process is changed" },
 	{ .name = NULL },
 };
 
@@ -60,6 +60,11 @@ static const struct option trace_options[] = {
 	{ .name = "moves", .kind = OPTION_FLAG, .offset = TRACE(moves),
 	  .help = "Take in what moved and what survived, object range by object range, where the"
 		  " runtime tells; without it the trace is as light as the runtime allows" },
+	{ .name = "exact-moves", .kind = OPTION_FLAG, .offset = TRACE(exact_moves),
+	  .help = "A diagnostic for HotSpot 17 to 25 with G1, Parallel or Serial and gctrace's"
+		  " agent in it: each move of young collections, exact, as --moves takes them in."
+		  " It makes each pause longer by about 15 ns for every object of the young"
+		  " generation, the dead included: what else it does not tell is said" },
 	{ .name = "mem-limit", .kind = OPTION_BYTES, .metavar = "SIZE", .offset = TRACE(mem_limit),
 	  .min = UINT64_C(8) << 20, .default_text = "64MiB",
 	  .help = "Use no more memory than this for the rings that data arrives in" },

@@ -15,6 +15,7 @@
 struct target_settings {
 	struct words processes; /* pids and names, as written */
 	bool load_agent;	/* into those that need one */
+	const char *agent_options; /* what it is told (attach/agent.h); no option's own */
 };
 
 extern const struct option_group target_group;
@@ -51,6 +52,7 @@ struct trace_settings {
 	uint64_t mem_limit;        /* bytes */
 	bool allow_loss;           /* lost data does not change the exit status */
 	bool moves;                /* subscribe to moved and surviving ranges */
+	bool exact_moves;          /* the same, where that makes pauses longer, too */
 };
 
 #define TRACE_SETTINGS_DEFAULTS { .mem_limit = UINT64_C(64) << 20 }

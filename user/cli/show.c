@@ -3,24 +3,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "../base/escape.h"
 #include "../base/report.h"
 #include "../base/vec.h"
-#include "../stream/facts.h"
-#include "../view/view.h"
-
-struct shown {
-	uint32_t target;
-	struct heading heading;
-	struct buf name, runtime, version, collector, provider; /* of the heading */
-	struct summary summary;
-	struct assembler_odd odd;
-	uint64_t count; /* collections shown */
-	uint64_t end_ns; /* 0: it goes on */
-	bool said;	/* runtime, version and collector are the producer's own words */
-	bool headed, done;
-};
+#include "gctrace/wire.h"
+#include "shown.h"
 
 struct show {
 	struct show_options options;
@@ -33,67 +21,19 @@ struct show {
 	struct summary summary; /* of all together */
 	struct assembler_odd odd;
 	uint64_t count;
+	uint64_t came;	  /* collections, those that wait included */
+	uint64_t waiting; /* of those that will be shown */
+	uint64_t full_ns; /* since when nobody else comes in; 0: they do */
 	uint64_t last_ns;
 };
 
 /* ---------------------------------------------------------------- targets */
 
-static void shown__free(struct shown *shown)
-{
-	if (!shown)
-		return;
-	buf__free(&shown->name);
-	buf__free(&shown->runtime);
-	buf__free(&shown->version);
-	buf__free(&shown->collector);
-	buf__free(&shown->provider);
-	summary__free(&shown->summary);
-	free(shown);
-}
-
-static void take_fact(const struct show *show, const struct shown *shown, const char *name,
-		      struct buf *buf, struct text *text)
-{
-	size_t bytes;
-	const char *value = facts__get_target(show->facts, shown->target, name, &bytes);
-
-	if (value)
-		*text = text__keep(buf, value, bytes);
-}
-
-static uint64_t fact_u64(const struct show *show, const struct shown *shown, const char *name,
-			 uint64_t otherwise)
-{
-	const char *value = facts__get_target(show->facts, shown->target, name, NULL);
-	char *end;
-	uint64_t number;
-
-	if (!value || !*value)
-		return otherwise;
-	errno = 0;
-	number = strtoull(value, &end, 10);
-	return *end || errno ? otherwise : number;
-}
-
 static int read_facts(const struct show *show, struct shown *shown)
 {
-	struct heading *heading = &shown->heading;
-
-	take_fact(show, shown, "comm", &shown->name, &heading->name);
-	take_fact(show, shown, "provider", &shown->provider, &heading->provider);
-	if (!shown->said) {
-		take_fact(show, shown, "runtime", &shown->runtime, &heading->runtime);
-		take_fact(show, shown, "version", &shown->version, &heading->version);
-		take_fact(show, shown, "collector", &shown->collector, &heading->collector);
-	}
-	heading->pid = fact_u64(show, shown, "pid", 0);
-	heading->known = (unsigned int)fact_u64(show, shown, "known", KNOWN_COLLECTIONS);
-	heading->on_request = (unsigned int)fact_u64(show, shown, "on_request", 0);
-	heading->start_ns = fact_u64(show, shown, "attached_ns", show->options.start_ns);
-	heading->clock_offset_ns = facts__get_i64(show->facts, "clock_offset_ns", 0);
-	heading->file = show->options.file;
-	shown->summary.start_ns = heading->start_ns;
-	return assembler__whole_from(show->assembler, shown->target, heading->start_ns);
+	shown__read_facts(shown, show->facts, show->options.start_ns);
+	shown->heading.file = show->options.file;
+	return assembler__whole_from(show->assembler, shown->target, shown->heading.start_ns);
 }
 
 static struct shown *find(const struct show *show, uint32_t target)
@@ -110,12 +50,9 @@ static struct shown *need(struct show *show, uint32_t target)
 
 	if (shown)
 		return shown;
-	shown = calloc(1, sizeof(*shown));
-	if (shown && summary__init(&shown->summary, show->options.top_pauses) == 0) {
-		shown->target = shown->heading.target = target;
-		if (read_facts(show, shown) == 0 && vec__push(&show->all, shown) == 0)
-			return shown;
-	}
+	shown = shown__new(target, show->options.top_pauses);
+	if (shown && read_facts(show, shown) == 0 && vec__push(&show->all, shown) == 0)
+		return shown;
 	shown__free(shown);
 	error("out of memory");
 	return NULL;
@@ -139,15 +76,10 @@ static int finish_ended(struct show *show)
 	return err;
 }
 
-static bool is_settled(const struct show *show, const struct shown *shown)
-{
-	return shown->heading.runtime.bytes && fact_u64(show, shown, "settled", 1);
-}
-
 /* What it was, when it joined, was not all that there is to say. */
 static int settle(struct show *show, struct shown *shown)
 {
-	if (!show->options.identify || is_settled(show, shown))
+	if (!show->options.identify || shown__is_settled(shown, show->facts))
 		return 0;
 	show->options.identify(show->options.context, shown->target);
 	return read_facts(show, shown);
@@ -155,6 +87,7 @@ static int settle(struct show *show, struct shown *shown)
 
 static int head(struct show *show, struct shown *shown)
 {
+	struct heading heading;
 	int err;
 
 	if (shown->headed)
@@ -163,7 +96,10 @@ static int head(struct show *show, struct shown *shown)
 	if (!err)
 		err = finish_ended(show);
 	shown->headed = true;
-	return err ? err : view__heading(show->view, &shown->heading);
+	heading = shown->heading;
+	if (shown->unsampled)
+		heading.known &= ~(unsigned int)KNOWN_SAMPLES;
+	return err ? err : view__heading(show->view, &heading);
 }
 
 const struct heading *show__head(struct show *show, uint32_t target)
@@ -181,23 +117,25 @@ int show__joined(struct show *show, uint32_t target)
 		return -ENOMEM;
 	if (read_facts(show, shown))
 		return error_errno(-ENOMEM, "cannot go on");
-	return is_settled(show, shown) ? head(show, shown) : 0;
+	return shown__is_settled(shown, show->facts) ? head(show, shown) : 0;
 }
 
-/* Who it is, in its own words. */
 static void hear_producer(struct show *show, const struct event *event)
 {
 	struct shown *shown = need(show, event->target);
 
-	if (!shown || shown->headed)
-		return;
-	shown->said = true;
-	shown->heading.runtime = text__keep(&shown->runtime, event->producer.runtime.at,
-					   event->producer.runtime.bytes);
-	shown->heading.version = text__keep(&shown->version, event->producer.version.at,
-					   event->producer.version.bytes);
-	shown->heading.collector = text__keep(&shown->collector, event->producer.collector.at,
-					     event->producer.collector.bytes);
+	if (shown)
+		shown__hear_producer(shown, event);
+}
+
+static void say_notice(struct show *show, const struct event *event)
+{
+	struct shown *shown = find(show, event->target);
+
+	if (shown)
+		shown__say_notice(shown, event->notice.text);
+	else
+		warning("%s", escape_bytes(event->notice.text.at, event->notice.text.bytes));
 }
 
 /* ---------------------------------------------------------------- collections and pauses */
@@ -207,10 +145,27 @@ static bool enough(const struct show *show)
 	return show->options.count > 0 && show->count >= show->options.count;
 }
 
+/* Those that wait will be enough: what comes behind them is not of this trace. */
+static bool is_full(const struct show *show)
+{
+	return show->options.count > 0 && show->count + show->waiting >= show->options.count;
+}
+
 static bool is_short(const struct show *show, uint64_t pause_ns)
 {
 	return show->options.min_pause_ns > 0 &&
 	       (pause_ns == EVENT_UNKNOWN || pause_ns < show->options.min_pause_ns);
+}
+
+/*
+ * The recorder had enough by then: it ended with a record, which may tell of more, and some that
+ * had begun before have no end. The rest of the file is read all the same: it tells the trace's
+ * end. Where parts of the file are missing, what is left of a collection may be told as two.
+ */
+static bool is_beyond(const struct show *show)
+{
+	return show->options.recorded > 0 && show->came >= show->options.recorded &&
+	       losses__sum(show->losses, LOSS_RECORDING) == 0;
 }
 
 /* What is there to show of this target? Its heading is, by now. 0, 1: enough, or negative errno. */
@@ -222,9 +177,8 @@ static int open_shown(struct show *show, uint32_t target, struct shown **shown)
 	return *shown ? head(show, *shown) : -ENOMEM;
 }
 
-static int show_collection(void *context, const struct collection *collection)
+static int show_now(struct show *show, const struct collection *collection)
 {
-	struct show *show = context;
 	struct shown *shown;
 	int err = open_shown(show, collection->target, &shown);
 
@@ -241,12 +195,107 @@ static int show_collection(void *context, const struct collection *collection)
 	return err ? err : enough(show);
 }
 
+/* Those that need not wait any longer. */
+static int show_waiting(struct show *show, struct shown *shown)
+{
+	struct collection_copy *kept;
+	int err = 0;
+
+	while (err >= 0 && (kept = waiting_room__next(&shown->room))) {
+		int answer;
+
+		show->waiting -= !is_short(show, kept->is.pause_ns);
+		answer = show_now(show, &kept->is);
+		err = answer ? answer : err;
+		free(kept);
+	}
+	return err;
+}
+
+static bool tells_samples(const struct show *show, const struct shown *shown)
+{
+	return show->options.samples && shown->heading.known & KNOWN_SAMPLES && !shown->unsampled;
+}
+
+static int pass(struct show *show, struct shown *shown, uint64_t now_ns)
+{
+	waiting_room__pass(&shown->room, now_ns);
+	return show_waiting(show, shown);
+}
+
+/* Nobody may tell samples any more, and a recording has no clock but what is in it. */
+static int let_wait(struct show *show, struct shown *shown, const struct collection *collection)
+{
+	const int err = waiting_room__take(&shown->room, collection);
+
+	if (err)
+		return err;
+	show->waiting += !is_short(show, collection->pause_ns);
+	if (is_full(show))
+		show->full_ns = show->last_ns;
+	return pass(show, shown, show->last_ns);
+}
+
+static int show_collection(void *context, const struct collection *collection)
+{
+	struct show *show = context;
+	struct shown *shown = need(show, collection->target);
+
+	if (!shown)
+		return -ENOMEM;
+	if (is_beyond(show))
+		return 0;
+	if (is_full(show))
+		return enough(show);
+	show->came++;
+	return tells_samples(show, shown) ? let_wait(show, shown, collection)
+					  : show_now(show, collection);
+}
+
+int show__turn(struct show *show, uint64_t now_ns)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < show->all.count && !err; i++)
+		err = pass(show, show->all.items[i], now_ns);
+	return err;
+}
+
+static int hear_samples(struct show *show, struct shown *shown, const struct event *event)
+{
+	int err;
+
+	if (!tells_samples(show, shown))
+		return 0;
+	err = waiting_room__event(&shown->room, event);
+	return err ? error_errno(err, "cannot go on") : pass(show, shown, event->stamp);
+}
+
+/* One of all targets, or of one of which nothing else was ever heard, is nobody's of its own. */
+static int hear_loss(struct show *show, const struct event *event)
+{
+	int answer = 0;
+
+	for (size_t i = 0; i < show->all.count && !answer; i++) {
+		struct shown *shown = show->all.items[i];
+
+		if (event->target == shown->target || event->target == LOSS_ANY_TARGET)
+			answer = hear_samples(show, shown, event);
+	}
+	return answer;
+}
+
 static int show_pause(void *context, const struct pause *pause, unsigned int collections)
 {
 	struct show *show = context;
 	struct shown *shown;
-	int err = open_shown(show, pause->target, &shown);
+	int err;
 
+	if (is_beyond(show))
+		return 0;
+	if (is_full(show))
+		return enough(show);
+	err = open_shown(show, pause->target, &shown);
 	if (!err && !shown->done)
 		err = summary__pause(&shown->summary, pause, collections);
 	if (!err)
@@ -285,6 +334,11 @@ static int show_results(struct show *show, struct shown *shown, bool last)
 				   .shown = shown->count };
 	int err = head(show, shown);
 
+	if (!err)
+		err = pass(show, shown, UINT64_MAX);
+	/* Those that wait when enough has been shown are not, and the results are. */
+	err = err > 0 ? 0 : err;
+	results.shown = shown->count;
 	shown->done = true;
 	for (unsigned int kind = 0; kind < LOSS_KINDS; kind++)
 		results.lost[kind] = last ? losses__sum(show->losses, kind)
@@ -327,6 +381,14 @@ static bool others_go_on(const struct show *show, const struct shown *shown)
 	return false;
 }
 
+/* The time in which nobody came in any more is not of this trace either. */
+static uint64_t end_of(const struct show *show, const struct summary *summary, uint64_t ns)
+{
+	const bool is_behind = show->full_ns && show->full_ns < ns;
+
+	return is_behind && show->full_ns >= summary->start_ns ? show->full_ns : ns;
+}
+
 /* Its image has ended; the assembler has handed out what was left. */
 static int end_target(struct show *show, const struct event *event)
 {
@@ -336,7 +398,8 @@ static int end_target(struct show *show, const struct event *event)
 		return -ENOMEM;
 	if (shown->done || shown->end_ns)
 		return 0;
-	shown->end_ns = shown->summary.end_ns = event->stamp;
+	shown->end_ns = event->stamp;
+	shown->summary.end_ns = end_of(show, &shown->summary, event->stamp);
 	if (event->kind != EVENT_EXEC && !others_go_on(show, shown))
 		return 0;
 	return finish_one(show, shown);
@@ -362,15 +425,31 @@ static void span(struct summary *whole, const struct summary *part)
 		whole->end_ns = part->end_ns;
 }
 
+/* Who goes on ends here, unless it joined behind the last that was seen. */
+static void end_summary(struct shown *shown, uint64_t end_ns)
+{
+	struct summary *summary = &shown->summary;
+
+	if (!shown->end_ns)
+		summary->end_ns = end_ns > summary->start_ns ? end_ns : summary->start_ns;
+}
+
 int show__finish(struct show *show, uint64_t end_ns)
 {
 	size_t speaking = 0;
 	int err = assembler__end_all(show->assembler);
 
+	/* Who waits has something to say. */
+	if (err >= 0)
+		err = show__turn(show, UINT64_MAX);
 	show->summary.start_ns = show->options.start_ns;
-	show->summary.end_ns = end_ns;
-	for (size_t i = 0; i < show->all.count; i++)
-		span(&show->summary, &show->all.items[i]->summary);
+	show->summary.end_ns = end_of(show, &show->summary, end_ns);
+	for (size_t i = 0; i < show->all.count; i++) {
+		struct shown *shown = show->all.items[i];
+
+		end_summary(shown, end_of(show, &shown->summary, end_ns));
+		span(&show->summary, &shown->summary);
+	}
 	for (size_t i = 0; i < show->all.count; i++)
 		speaking += !is_silent(show->all.items[i]);
 	for (size_t i = 0; i < show->all.count && err >= 0; i++) {
@@ -378,8 +457,6 @@ int show__finish(struct show *show, uint64_t end_ns)
 
 		if (shown->done || (is_silent(shown) && (speaking > 0 || i > 0)))
 			continue;
-		if (!shown->end_ns)
-			shown->summary.end_ns = end_ns;
 		err = show_results(show, shown, speaking <= 1);
 	}
 	if (err < 0 || (speaking <= 1 && show->all.count > 0))
@@ -388,6 +465,34 @@ int show__finish(struct show *show, uint64_t end_ns)
 }
 
 /* ---------------------------------------------------------------- events */
+
+/* There is nothing to wait for, until samples come after all: it tries again now and then. */
+static int let_go(struct show *show, struct shown *shown)
+{
+	shown->unsampled = true;
+	return pass(show, shown, UINT64_MAX);
+}
+
+static int show_samples(struct show *show, const struct event *event)
+{
+	const bool none = event->kind == EVENT_NOTICE &&
+			  event->notice.what == GCTRACE_NOTICE_UNSAMPLED;
+	struct shown *shown;
+
+	if (!show->options.samples)
+		return 0;
+	if (event->kind == EVENT_LOSS)
+		return hear_loss(show, event);
+	if (event->kind != EVENT_OBJECT_ALLOC && event->kind != EVENT_SAMPLES && !none)
+		return 0;
+	shown = need(show, event->target);
+	if (!shown)
+		return -ENOMEM;
+	if (none)
+		return let_go(show, shown);
+	shown->unsampled = false;
+	return hear_samples(show, shown, event);
+}
 
 static int show_event(void *context, const struct event *event)
 {
@@ -402,9 +507,13 @@ static int show_event(void *context, const struct event *event)
 		show->last_ns = event->stamp;
 	if (event->kind == EVENT_PRODUCER)
 		hear_producer(show, event);
+	if (event->kind == EVENT_NOTICE)
+		say_notice(show, event);
 	answer = assembler__event(show->assembler, event);
 	if (answer == -ENOMEM)
 		error("out of memory");
+	if (!answer)
+		answer = show_samples(show, event);
 	if (answer || (event->kind != EVENT_EXEC && event->kind != EVENT_EXIT))
 		return answer;
 	return end_target(show, event);

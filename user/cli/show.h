@@ -24,11 +24,13 @@ struct view;
 
 struct show_options {
 	uint64_t count;	       /* stop after so many collections were shown; 0: never */
+	uint64_t recorded;     /* of a recording: it has so many, what follows is none's; 0: all */
 	uint64_t min_pause_ns; /* show none that is shorter */
 	uint64_t top_pauses;
 	uint64_t until_ns;     /* stop at what comes later; 0: never */
 	uint64_t start_ns;     /* of the trace */
 	const char *file;      /* of the recording; NULL: live */
+	bool samples; /* let collections wait for what samples tell of them (waiting_room.h) */
 	bool quiet;	       /* show headings and results only; `count` counts all the same */
 	const struct range_sink *ranges; /* who gets the ranges of collections; NULL: nobody */
 
@@ -64,6 +66,9 @@ void show__count_losses(struct show *show, const struct losses *losses);
 
 /* The trace was over at this moment; something of what comes later may still belong to it. */
 void show__over_from(struct show *show, uint64_t ns);
+
+/* Once in a while, live: who has waited long enough is shown. 0, 1: enough, or negative errno. */
+int show__turn(struct show *show, uint64_t now_ns);
 
 /* Nothing more comes: the results. */
 int show__finish(struct show *show, uint64_t end_ns);

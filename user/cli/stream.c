@@ -4,6 +4,10 @@
  */
 #include <stddef.h>
 
+#include "../attach/session.h"
+#include "../attach/target.h"
+#include "../target/offer.h"
+#include "../target/runtime.h"
 #include "command.h"
 #include "live.h"
 #include "settings.h"
@@ -32,12 +36,38 @@ static const struct option_use options[] = {
 	{ NULL, 0 },
 };
 
+/* A JVM that is starting has not chosen its collector. */
+static bool may_tell_fates(const struct runtime *runtime)
+{
+	return runtime && runtime->kind == RUNTIME_HOTSPOT &&
+	       (!runtime->collector || offers__samples_tell_fates(runtime));
+}
+
+/*
+ * HotSpot's agent was asked for: it samples allocations, too (model/sampled.h), unless that would
+ * be for nothing.
+ */
+static int want_samples(struct session *session)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < session__target_count(session) && !err; i++) {
+		struct target *target = session__target(session, i);
+
+		if (may_tell_fates(target->runtime))
+			err = session__want(session, target, LEVEL_ALLOCATIONS);
+	}
+	return err;
+}
+
 static enum status follow_processes(struct trace *trace, const struct target_settings *target)
 {
 	int err = trace__open_live(trace, NULL);
 
 	if (!err)
 		err = live__add_named(trace->live, target);
+	if (!err && target->load_agent)
+		err = want_samples(live__session(trace->live));
 	if (!err)
 		err = trace__begin(trace);
 	if (err)
@@ -64,6 +94,7 @@ static enum status run(const struct invocation *invocation)
 	if (signals__install())
 		return STATUS_FAILED;
 	trace__init(&trace, &settings->trace, &settings->view, &settings->output);
+	trace.samples = true;
 	if (invocation->operands.count)
 		status = read_file(&trace, invocation->operands.items[0]);
 	else

@@ -45,6 +45,7 @@ struct trace {
 	int fd;		  /* where the trace goes: stdout, unless set to another before it begins */
 	const char *name; /* of that, for messages */
 
+	bool samples;	  /* collections wait for what samples tell of them */
 	bool quiet;	  /* count collections, show only headings and results */
 	/*
 	 * Who gets all events too, behind what is shown of them, and which (FEED_WANTS) besides

@@ -435,6 +435,24 @@ static void an_abort_still_waits_for_the_end(void **state)
 	end(&world, dump);
 }
 
+static void what_the_target_gives_up_it_says_why(void **state)
+{
+	struct event notice = { .kind = EVENT_NOTICE, .target = TARGET };
+	struct world world;
+	struct dump *dump = start_running(&world);
+
+	(void)state;
+	notice.notice.text = (struct text){ "no\nroom", 7 };
+	assert_null(dump__words(dump));
+	assert_int_equal(dump__event(dump, &notice), 0);
+	tell_container(&world, dump, GCTRACE_C_END, GCTRACE_DUMP_ABORTED);
+	tell_end(&world, dump, GCTRACE_DUMP_ABORTED);
+	assert_int_equal(dump__result(dump)->outcome, DUMP_GIVEN_UP);
+	assert_string_equal(dump__words(dump), "no\\nroom");
+	assert_false(dump__is_whole(dump));
+	end(&world, dump);
+}
+
 static void an_abort_before_the_beginning(void **state)
 {
 	struct world world;
@@ -678,6 +696,7 @@ int main(void)
 		cmocka_unit_test(a_dump_that_never_begins),
 		cmocka_unit_test(what_cannot_be_had_is_undone),
 		cmocka_unit_test(an_abort_still_waits_for_the_end),
+		cmocka_unit_test(what_the_target_gives_up_it_says_why),
 		cmocka_unit_test(an_abort_before_the_beginning),
 		cmocka_unit_test(the_target_may_end_at_any_time),
 		cmocka_unit_test(the_target_waits_while_the_ring_is_full),
