@@ -12,8 +12,8 @@
  *   workers, pool, trace,  the collector
  *     collection, collector,
  *     background
- *   report*, dump,         what is told through probes
- *     requests
+ *   report*, samples,      what is told through probes
+ *     dump, requests
  *   truth*, verify         what is told to tests, and the self-check
  */
 #include "background.h"
@@ -157,6 +157,8 @@ static void initialize(void)
 static void *start_program(void *unused)
 {
 	(void)unused;
+	while (opt.await_sampler && !gctrace_wants_object__alloc())
+		sleep_ns(1000000);
 	mutator__adopt(&mutators[0]);
 	mutators[0].tid = (uint64_t)getpid();
 	mutator__push(&mutators[0], METHOD_START, 0);

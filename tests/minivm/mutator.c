@@ -6,6 +6,8 @@
 #include "options.h"
 #include "report.h"
 #include "safepoint.h"
+#include "samples.h"
+#include "truth_sites.h"
 
 #include <gctrace/wire.h>
 #include <stdlib.h>
@@ -38,7 +40,8 @@ void mutators__init(void)
 		m->name = name__make(!i ? "main" : i + 1 == mutators_count ? "Finalizer" : name);
 		m->random = opt.seed * 1000003 + i;
 		m->until_collect = opt.collect_every;
-		m->until_sample = (int64_t)opt.sample_bytes;
+		m->sample_random = opt.seed * 7919 + i + 1;
+		m->until_sample = samples__next(m);
 		m->reporter = report__of_mutator(i);
 	}
 	buffer_bytes = opt.nursery / (8 * opt.threads);
@@ -188,9 +191,11 @@ struct object *mutator__new(struct mutator *m, unsigned class_, uint64_t length)
 	write_pattern(o, bytes, class_);
 	if (classes[class_].flags & GCTRACE_CLASS_FINALIZABLE)
 		list__push(&m->finalizable, o);
+	if (opt.truth_sites)
+		truth_sites__born(m, o, bytes);
 	m->until_sample -= (int64_t)bytes;
 	if (m->until_sample <= 0) {
-		m->until_sample = (int64_t)opt.sample_bytes;
+		m->until_sample = samples__next(m);
 		report__sample(m, o, bytes);
 	}
 	return o;

@@ -42,6 +42,7 @@ struct mutator {
 	struct usage allocated; /* since the world stood still last, large ones not */
 	uint64_t until_collect;
 	int64_t until_sample;
+	uint64_t sample_random;
 	uint64_t frame_count; /* ever */
 	struct list slots;	 /* for remset */
 	struct list weak;	 /* WeakReferences */

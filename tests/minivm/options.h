@@ -35,7 +35,8 @@ struct options {
 	const char *print_truth;
 	uint64_t truth_every;
 	uint64_t exec_after;
-	bool leak, deterministic, verify, quiet;
+	bool leak, deterministic, verify, quiet, truth_sites, await_sampler,
+	     follow_samples;
 };
 
 extern struct options opt;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "report.h"
+#include "collection.h"
 #include "large.h"
 #include "mutator.h"
 #include "nonsense.h"
 #include "nursery.h"
 #include "old.h"
 #include "options.h"
+#include "samples.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +69,8 @@ static void look_who_listens(void)
 		.roots = gctrace_wants_root__references(),
 		.objects = gctrace_wants_object__references(),
 		.classes = gctrace_wants_class__define(),
+		.samples = opt.follow_samples && listens_to_batches() &&
+			   gctrace_wants_object__alloc(),
 	};
 }
 
@@ -115,6 +119,7 @@ void report__pause_begin(const struct pause *pause)
 	for (unsigned i = worker_reporters; i < all_reporters; i++)
 		gctrace_flush(&reporters[i].writer);
 	look_who_listens();
+	samples__gather(report_wants.samples);
 	set_context(pause->gc, pause->number);
 	if (report_wants.own)
 		write_who_we_are();
@@ -215,6 +220,8 @@ void report__gc_finish(struct gc *gc)
 		flush_ranges(&reporters[i], gc);
 	if (report_wants.gc_finish && report_wants.own)
 		write_heap(gc);
+	if (report_wants.samples)
+		samples__tell(own_writer(), collections__finished() + 1);
 	for (unsigned i = 1; i < worker_reporters; i++)
 		gctrace_flush(&reporters[i].writer);
 	if (report_wants.gc_finish && report_wants.batch) {
@@ -323,38 +330,7 @@ void report__next_range(struct reporter *r, const struct gc *gc, bool is_move,
 
 /* ---- Samples of allocations ---- */
 
-/* A stack is named by the methods in it, innermost first. */
-static uint64_t stack_id(const struct mutator *m)
-{
-	uint64_t id = 0;
-
-	for (unsigned i = m->depth; i-- > 0;)
-		id = (id ^ m->frames[i].method) * 0x100000001b3u + 1;
-	return id;
-}
-
-static void define_stack(struct gctrace_writer *writer, const struct mutator *m, uint64_t id)
-{
-	static __thread char *text;
-	static __thread size_t capacity;
-	size_t bytes = 0;
-
-	for (unsigned i = m->depth; i-- > 0;)
-		bytes += methods[m->frames[i].method].name.bytes + 1;
-	if (bytes > capacity)
-		text = get_memory(text, capacity = bytes);
-	bytes = 0;
-	for (unsigned i = m->depth; i-- > 0;) {
-		const struct name *name = &methods[m->frames[i].method].name;
-
-		memcpy(text + bytes, name->text, name->bytes);
-		bytes += name->bytes;
-		text[bytes++] = '\n';
-	}
-	gctrace_write_define(writer, GCTRACE_SPACE_STACK, id, 0, 0, text, bytes);
-}
-
-static void define_class(struct gctrace_writer *writer, unsigned number)
+void report__define_class(struct gctrace_writer *writer, unsigned number)
 {
 	const struct class *c = &classes[number];
 
@@ -386,23 +362,26 @@ static void write_sample(struct mutator *m, const struct object *o, uint64_t byt
 		defined_classes = stacks = 0;
 	}
 	if (!(defined_classes >> class_ & 1))
-		define_class(writer, class_);
+		report__define_class(writer, class_);
 	if (!is_defined_stack(stack, defined_stacks, &stacks, 32))
-		define_stack(writer, m, stack);
+		stack__define(writer, stack);
 	defined_classes |= (uint64_t)1 << class_;
-	gctrace_write_object_alloc(writer, (uint64_t)(uintptr_t)o, bytes, class_, stack,
-				   opt.sample_bytes > bytes ? opt.sample_bytes : bytes);
+	gctrace_write_object_alloc_as(writer, (uint64_t)(uintptr_t)o, bytes, class_, stack,
+				      samples__weight(bytes),
+				      opt.follow_samples ? samples__add(m, o, bytes, stack) : 0,
+				      collections__finished());
 }
 
 void report__sample(struct mutator *m, const struct object *o, uint64_t bytes)
 {
-	const uint64_t stack = stack_id(m);
+	uint64_t stack;
 
 	if (!gctrace_wants_object__alloc())
 		return;
+	stack = stack__of(m);
 	if (listens_to_batches())
 		write_sample(m, o, bytes, stack);
 	else
 		gctrace_fire_object_alloc((uint64_t)(uintptr_t)o, bytes, object__class(o), stack,
-					  opt.sample_bytes > bytes ? opt.sample_bytes : bytes);
+					  samples__weight(bytes));
 }

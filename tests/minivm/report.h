@@ -44,6 +44,7 @@ struct report_wants {
 	bool own;   /* goes into batches, as there is no other way to tell it */
 	bool gc_start, gc_finish, pause_begin, pause_end, moved, surviving;
 	bool container, roots, objects, classes;
+	bool samples; /* what becomes of them; in batches only */
 };
 
 extern struct report_wants report_wants;
@@ -95,6 +96,8 @@ static inline void report__survived(struct reporter *r, const struct gc *gc,
 {
 	report__range(r, gc, false, generation, start, start, bytes);
 }
+
+void report__define_class(struct gctrace_writer *writer, unsigned number);
 
 /* By a mutator, of an object that it has just made. */
 void report__sample(struct mutator *m, const struct object *o, uint64_t bytes);

@@ -20,6 +20,8 @@
  *   ROOTS      truth_part, then `count` x truth_root
  *   GC_FINISH  truth_gc_finish
  *   DUMP       truth_dump: the heap dump that the OBJECTS, REFERENCES and ROOTS before it are of
+ *   SITE       truth_site: what lives of what one stack allocates of one class. One for each,
+ *              behind the GC_FINISH that it is of, with --truth-sites
  *   END        none: the process ended as it should
  *
  * ORDER. A collection is GC_START, then OBJECTS and REFERENCES in turns, then ROOTS, then
@@ -62,7 +64,8 @@ enum truth_kind {
 	TRUTH_ROOTS,
 	TRUTH_GC_FINISH,
 	TRUTH_DUMP,
-	TRUTH_END
+	TRUTH_END,
+	TRUTH_SITE
 };
 
 struct truth_record {
@@ -127,6 +130,18 @@ struct truth_gc_finish {
 	uint64_t with_objects; /* 1: OBJECTS (or GONE) came before */
 	struct truth_counts counts[3]; /* by generation */
 	struct truth_pool pools[3];
+};
+
+#define TRUTH_SITE_AGES 16 /* ages 0, 1, 2-3, 4-7, ...: collections survived */
+
+struct truth_site {
+	uint64_t stack; /* as DEFINE of SPACE_STACK tells it */
+	uint64_t class_;
+	uint64_t gc; /* collections that had ended, this one included */
+	uint64_t allocated_objects, allocated_bytes; /* ever */
+	uint64_t promoted_bytes; /* ever: found outside of the nursery after a collection */
+	uint64_t old_bytes;	 /* alive, outside of the nursery */
+	uint64_t live_objects[TRUTH_SITE_AGES], live_bytes[TRUTH_SITE_AGES];
 };
 
 struct truth_dump {

@@ -123,6 +123,24 @@ static void print_dump(const struct truth_dump *d)
 	       d->dump, d->gc, d->status, d->objects, d->references, d->roots, d->bytes);
 }
 
+static void print_ages(const char *name, const uint64_t *ages)
+{
+	printf(" %s=", name);
+	for (unsigned i = 0; i < TRUTH_SITE_AGES; i++)
+		printf("%s%" PRIu64, i ? "," : "", ages[i]);
+}
+
+static void print_site(const struct truth_site *s)
+{
+	printf("site %" PRIu64 " stack=%" PRIu64 " class=%" PRIu64 " allocated=%" PRIu64 "/%" PRIu64
+	       " promoted=%" PRIu64 " old=%" PRIu64,
+	       s->gc, s->stack, s->class_, s->allocated_objects, s->allocated_bytes,
+	       s->promoted_bytes, s->old_bytes);
+	print_ages("objects", s->live_objects);
+	print_ages("bytes", s->live_bytes);
+	putchar('\n');
+}
+
 static void print_record(const struct truth_reader *reader)
 {
 	const void *payload = reader->payload;
@@ -154,6 +172,9 @@ static void print_record(const struct truth_reader *reader)
 		break;
 	case TRUTH_DUMP:
 		print_dump(payload);
+		break;
+	case TRUTH_SITE:
+		print_site(payload);
 		break;
 	case TRUTH_END:
 		puts("end");

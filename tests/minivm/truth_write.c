@@ -9,12 +9,14 @@
  */
 #include "truth_write.h"
 #include "classes.h"
+#include "collection.h"
 #include "collector.h"
 #include "mutator.h"
 #include "options.h"
 #include "report.h"
 #include "roots.h"
 #include "truth.h"
+#include "truth_sites.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -397,6 +399,10 @@ void truth__gc_finish(const struct gc *gc)
 	else if (record.with_objects)
 		write_everything();
 	put_whole(TRUTH_GC_FINISH, &record, sizeof(record));
+	if (opt.truth_sites) {
+		truth_sites__count(collections__finished());
+		truth_sites__write(put_whole);
+	}
 }
 
 void truth__pause(const struct pause *pause)

@@ -3,6 +3,7 @@
 #include "classes.h"
 #include "mutator.h"
 #include "roots.h"
+#include "samples.h"
 
 struct watch weak_references, finalizables;
 struct finalizer_queue finalizer_queue;
@@ -173,6 +174,7 @@ void weak__process(const struct weak_tracer *tracer)
 	clear_handles(tracer, HANDLE_WEAK_LONG);
 	clear_handles(tracer, HANDLE_DEPENDENT);
 	process_references(tracer, references);
+	samples__process(tracer);
 	settle(&finalizables, candidates, false);
 	settle(&weak_references, references, true);
 }
@@ -183,6 +185,7 @@ void weak__each_word(void (*see)(void *context, struct object **slot), void *con
 		see(context, (struct object **)&weak_references.list.items[i]);
 	for (size_t i = 0; i < finalizables.list.count; i++)
 		see(context, (struct object **)&finalizables.list.items[i]);
+	samples__each_word(see, context);
 }
 
 struct object *finalizer_queue__take(void)

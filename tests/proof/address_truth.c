@@ -101,7 +101,8 @@ static int take_look(struct belief *belief, const struct event *now, bool ordere
 		all.ended = true;
 		return 0;
 	}
-	if (!all.told || !ordered)
+	/* Beside one that runs the program's own objects change what may be claimed. */
+	if ((!all.told && !belief->running) || !ordered)
 		return 0;
 	all.told = all.beside = all.all = false;
 	all.looks++;
