@@ -13,18 +13,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "check.h"
 #include "corpus.h"
 #include "model/heap_builder.h"
 #include "model/heap_histogram.h"
 
 #define LIMIT (UINT64_C(8) << 20)
 #define REFERENCES 12
-
-#define CHECK(condition)         \
-	do {                     \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
 
 struct bytes {
 	const uint8_t *at, *end;

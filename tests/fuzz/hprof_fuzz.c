@@ -8,18 +8,13 @@
 #include <sys/mman.h>
 #include <zlib.h>
 
+#include "check.h"
 #include "corpus.h"
 #include "model/heap_builder.h"
 #include "stream/hprof.h"
 #include "tests/unit/stream/hprof_bytes.h"
 
 #define LIMIT (UINT64_C(16) << 20)
-#define CHECK(condition)         \
-	do {                     \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

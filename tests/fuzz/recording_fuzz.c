@@ -11,7 +11,7 @@
  *		the two bytes in front of them say, joined to as many bytes as the next two
  *	5	the rest is a record of a batch: what is split comes back as it was
  *
- * Each file is read with the references of its objects, and without.
+ * Each file is read with the references of its objects, and without; samples are put together.
  */
 #include <fcntl.h>
 #include <stddef.h>
@@ -24,17 +24,42 @@
 #include <zstd.h>
 
 #include "base/buf.h"
+#include "check.h"
 #include "corpus.h"
+#include "model/call_stacks.h"
+#include "model/sample_reader.h"
+#include "model/sample_recorder.h"
 #include "stream/recording.h"
 #include "stream/split.h"
 
-#define CHECK(condition)         \
-	do {                     \
-		if (!(condition)) \
-			abort();  \
-	} while (0)
-
 static volatile uint64_t sum;
+
+struct seen {
+	struct sample_reader *samples;
+	struct call_stacks *stacks;
+};
+
+static int see_sweep(void *ctx, const struct sample_sweep *sweep)
+{
+	const struct seen *seen = ctx;
+
+	for (size_t i = 0; i < sweep->count; i++) {
+		const struct sighting *row = &sweep->sightings[i];
+		size_t frames = 0;
+
+		CHECK(row->place < PLACES && row->doing.state);
+		CHECK(row->method <= call_stacks__method_count(seen->stacks));
+		CHECK(row->function <= call_stacks__method_count(seen->stacks));
+		for (size_t j = 0; j < row->name.bytes; j++)
+			sum += (uint8_t)row->name.at[j];
+		sum += call_stacks__name(seen->stacks, row->method).bytes;
+		sum += strlen(row->doing.state);
+		if (row->stack)
+			call_stacks__frames(seen->stacks, row->stack, &frames);
+		sum += frames;
+	}
+	return 0;
+}
 
 static int see(void *ctx, const struct record *record, unsigned int ring)
 {
@@ -45,8 +70,7 @@ static int see(void *ctx, const struct record *record, unsigned int ring)
 	for (uint32_t i = 0; i < record->bytes; i++)
 		sum += at[i];
 	sum += ring;
-	++*(uint64_t *)ctx;
-	return 0;
+	return sample_reader__record(((struct seen *)ctx)->samples, record);
 }
 
 static uint32_t checksum(const void *bytes, size_t count)
@@ -160,21 +184,32 @@ static void add_repaired(struct buf *file, const uint8_t *data, size_t size)
 	}
 }
 
+static void forget(struct seen *seen)
+{
+	sum += sample_reader__lost(seen->samples);
+	sample_reader__free(seen->samples);
+	call_stacks__free(seen->stacks);
+}
+
 static void read_all(const struct buf *file, bool leave_references)
 {
 	struct recording *recording;
 	struct record_sink sink;
-	uint64_t records = 0;
+	struct seen seen = { .stacks = call_stacks__new() };
 	int fd = memfd_create("fuzz", MFD_CLOEXEC), answer;
 
 	CHECK(fd >= 0);
 	CHECK(write(fd, buf__str(file), file->len) == (ssize_t)file->len);
 	lseek(fd, 0, SEEK_SET);
-	if (recording__open_fd(fd, "fuzz", &recording))
+	CHECK(sample_reader__new(0, 1, seen.stacks, (struct sample_sink){ see_sweep, &seen },
+				 &seen.samples) == 0);
+	if (recording__open_fd(fd, "fuzz", &recording)) {
+		forget(&seen);
 		return;
+	}
 	if (leave_references)
 		recording__leave_references(recording);
-	sink = (struct record_sink){ see, &records };
+	sink = (struct record_sink){ see, &seen };
 	do {
 		answer = recording__pull(recording, &sink);
 	} while (answer == SOURCE_MORE);
@@ -183,6 +218,7 @@ static void read_all(const struct buf *file, bool leave_references)
 	for (size_t i = 0; i < facts__count(recording__facts(recording)); i++)
 		sum += strlen(facts__name(recording__facts(recording), i));
 	recording__close(recording);
+	forget(&seen);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -287,6 +323,42 @@ static void add_objects(int dir)
 	buf__free(&parts);
 }
 
+static int keep(void *ctx, const struct record *record, unsigned int ring)
+{
+	(void)ring;
+	buf__add(ctx, record, record->bytes);
+	buf__add_repeated(ctx, '\0', -(size_t)record->bytes & 7);
+	return 0;
+}
+
+static void add_samples(int dir)
+{
+	struct call_stacks *stacks = call_stacks__new();
+	struct sighting row = {
+		.tid = 7, .name = text__of("main"), .place = PLACE_JIT,
+		.flags = SAMPLE_METHOD_ID | SAMPLE_STACK_ID, .accuracy = ACCURACY_EXACT,
+		.doing = { "waiting", "futex", "lock" },
+	};
+	struct sample_sweep sweep = { .number = 1, .end_ns = 9, .sightings = &row, .count = 1 };
+	struct buf seed = BUF_INIT;
+	struct sample_recorder *recorder;
+	bool is_new;
+
+	CHECK(call_stacks__method(stacks, METHOD_MANAGED, 1, &row.method, &is_new) == 0);
+	CHECK(call_stacks__set_name(stacks, row.method, text__of("run")) == 0);
+	CHECK(call_stacks__stack(stacks, &row.method, 1, &row.stack) == 0);
+	buf__add_char(&seed, 1);
+	CHECK(sample_recorder__new(stacks, 0, (struct record_sink){ keep, &seed }, &recorder) ==
+	      0);
+	CHECK(sample_recorder__sweep(recorder, &sweep) == 0);
+	sweep.number++;
+	CHECK(sample_recorder__sweep(recorder, &sweep) == 0);
+	corpus__add(dir, 5, buf__str(&seed), seed.len);
+	sample_recorder__free(recorder);
+	call_stacks__free(stacks);
+	buf__free(&seed);
+}
+
 static void make_seeds(int dir)
 {
 	struct recording_writer *writer;
@@ -308,6 +380,7 @@ static void make_seeds(int dir)
 	corpus__add(dir, 1, seed + header, (size_t)bytes + 1 - header);
 	corpus__add(dir, 2, "\2kernel=6.1\ntarget.0.pid=1\n", 27);
 	add_objects(dir);
+	add_samples(dir);
 	facts__free(facts);
 	close(fd);
 }
