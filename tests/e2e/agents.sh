@@ -33,7 +33,7 @@ pass
 
 t "they have the probes of the provider and its requests"
 for agent in dotnet hotspot; do
-	expect_equal 15 "$(readelf -n "$BUILD/libgctrace-$agent.so" | grep -A 1 'Provider: gctrace' |
+	expect_equal 16 "$(readelf -n "$BUILD/libgctrace-$agent.so" | grep -A 1 'Provider: gctrace' |
 		awk '/Name:/ { print $2 }' | sort -u | wc -l)" "probes of $agent"
 done
 pass

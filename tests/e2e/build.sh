@@ -38,6 +38,19 @@ expect_status 0
 expect_not "$TMP/out" '^  (CC|BPF|SKEL|AR|LINK)'
 pass
 
+t "the BPF programs are compiled for the other architecture as well"
+case $(uname -m) in
+x86_64) other=aarch64 ;;
+*) other=x86_64 ;;
+esac
+programs=()
+for program in "$ROOT"/bpf/*.bpf.c; do
+	programs+=("$TMP/other/bpf/$(basename "$program" .c).o")
+done
+run make -C "$ROOT" BUILD="$TMP/other" MACHINE=$other-linux-gnu "${programs[@]}"
+expect_status 0
+pass
+
 t "install puts its files under DESTDIR and PREFIX, uninstall takes each of them away"
 make_here install DESTDIR="$TMP/dest" PREFIX=/opt/gc
 expect_status 0
@@ -126,6 +139,13 @@ setup_there sh "$TMP/setup" build
 expect_status 1
 expect "$TMP/out" '^  pgrep$'
 expect "$TMP/out" 'neither apt-get, dnf nor pacman'
+pass
+
+t "a compiler may be of several words"
+printf '#!/bin/sh\nexec "$@"\n' >"$TMP/cache"
+chmod +x "$TMP/cache"
+run env SETUP=no CC="$TMP/cache ${CC:-gcc}" "$ROOT/scripts/setup" check
+expect_status 0
 pass
 
 t "the tests of what is optional may do without it"

@@ -82,6 +82,13 @@ gctrace --help 2>"$TMP/err" | true
 run bash -c 'gctrace --help >/dev/full'
 expect_status 1
 expect "$TMP/err" 'cannot write to standard output.*No space left on device'
+start shown minivm --quiet
+for command in doctor "probes -p $(pid shown)"; do
+	run bash -c "gctrace $command >/dev/full"
+	expect_status 1
+	expect "$TMP/err" 'cannot write to standard output.*No space left on device'
+done
+stop shown KILL
 run bash -c 'gctrace --help >&-'
 expect_status 1
 expect "$TMP/err" 'cannot write to standard output.*Bad file descriptor'

@@ -201,6 +201,30 @@ expect_equal 10 "$(grep -c '"event":"gc"' "$TMP/out")" "collections"
 expect_equal null "$(of summary .identity)" "identity of nothing"
 pass
 
+t "a recording with dumps and without moves says why nothing is known for long"
+run timeout 120 gctrace record -p "$(pid vm)" --dump=300ms -d 3s --output "$TMP/unmoved"
+run timeout 120 gctrace follow "$TMP/unmoved"
+expect_status 0
+expect "$TMP/err" 'no moves were recorded'
+expect "$TMP/err" 'record --moves --dump'
+expect "$TMP/out" '^  leaks +not told: no object was known from one dump to the next$'
+run timeout 120 gctrace record -p "$(pid vm)" --moves --dump=300ms -d 3s --output "$TMP/moved"
+run timeout 120 gctrace follow "$TMP/moved"
+expect_status 0
+expect_not "$TMP/err" 'no moves were recorded'
+expect_not "$TMP/out" '^  leaks +not told'
+pass
+
+t "whoever reads has seen enough before the dump: nothing is missing"
+{
+	gctrace follow -p "$(pid vm)" 2>"$TMP/err"
+	echo $? >"$TMP/status"
+} | head -n 1 >"$TMP/out"
+expect "$TMP/out" '.'
+expect_equal 0 "$(cat "$TMP/status")" "exit status"
+expect_equal "" "$(cat "$TMP/err")" "what it said"
+pass
+
 t "Ctrl-C in the midst of a dump: aborted, the results come, nothing stays up"
 start follow gctrace follow -p "$(pid vm)" --every 1ms
 wait_for 'grep -q "dump 2: " "$TMP/follow.out"' || fail "no second dump"

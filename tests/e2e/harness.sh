@@ -73,6 +73,48 @@ expect_status 1
 closing "0 passed, 1 failed, 0 skipped"
 pass
 
+t "a word that is no command has failed, wherever it stands, whatever is made of its status"
+tree words <<-'END'
+	t plain; refuse this; pass
+	t condition; if refuse this; then fail "never"; fi; pass
+	t negated; ! refuse this 2>"$TMP/err" || fail "never"; pass
+	t pipe; echo | refuse | cat >/dev/null; pass
+	t substitution; expect_equal "" "$(refuse)" "nothing"; pass
+	says() { refuse; }
+	t "what is run calls it"; run says; pass
+	t skipped; refuse; skip "nothing to see"
+	t background; start sleeper refuse; join sleeper; pass
+	t "after the verdict"; pass; refuse
+	t fine; pass
+END
+expect_status 1
+closing "2 passed, 9 failed, 0 skipped"
+for name in plain condition negated pipe substitution "what is run calls it" skipped background \
+	"after the verdict"; do
+	expect "$TMP/out" "^failed: e2e/words: $name: no command: refuse \((words|lib)\.sh:[0-9]+\)\$"
+done
+pass
+
+t "a word outside of all tests: the file has failed"
+tree outside <<-'END'
+	refuse before
+	t one; pass
+	cleanup() { refuse after; }
+END
+expect_status 1
+closing "1 passed, 2 failed, 0 skipped"
+expect "$TMP/out" '^failed: e2e/outside: outside: no command: refuse \(outside\.sh:4\)$'
+expect "$TMP/out" '^failed: e2e/outside: outside: no command: refuse \(outside\.sh:6\)$'
+pass
+
+t "what is run need not be a command: its status tells"
+tree run <<-'END'
+	t one; run refuse this; expect_status 127; expect "$TMP/err" 'refuse: command not found'; pass
+END
+expect_status 0
+closing "1 passed, 0 failed, 0 skipped"
+pass
+
 t "a file that hangs is killed, with what it started"
 tree hangs <<-'END'
 	t one

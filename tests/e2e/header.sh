@@ -34,7 +34,7 @@ t "two files in a shared library, one with probes of another provider"
 $CC -std=gnu11 -O2 -fPIC -shared $WARN "$EXAMPLE/probes.c" "$H/part.c" -o "$TMP/libruntime.so" ||
 	fail "it does not build"
 every_semaphore_is_noted "$TMP/libruntime.so"
-expect_equal 15 "$(defined "$TMP/libruntime.so" | wc -l)" "semaphores"
+expect_equal 16 "$(defined "$TMP/libruntime.so" | wc -l)" "semaphores"
 readelf -n "$TMP/libruntime.so" | grep -A3 'Provider: elsewhere' | grep -q 'Semaphore: 0x0*$' ||
 	fail "the other provider's probe got a semaphore"
 $CC $WARN "$H/program.c" -o "$TMP/program" -L"$TMP" -lruntime -Wl,-rpath,"$TMP" || fail "no program"
@@ -93,7 +93,7 @@ if command -v aarch64-linux-gnu-gcc >/dev/null; then
 		cp /usr/include/sys/sdt*.h "$TMP/sys/"
 	aarch64-linux-gnu-gcc -std=gnu11 -O2 -fPIC $WARN -idirafter "$TMP" -c "$EXAMPLE/probes.c" \
 		-o "$TMP/arm64.o" || fail "it does not build"
-	expect_equal 15 "$(probes "$TMP/arm64.o" | sort -u | wc -l)" "probes"
+	expect_equal 16 "$(probes "$TMP/arm64.o" | sort -u | wc -l)" "probes"
 	pass
 else
 	skip "no cross compiler (aarch64-linux-gnu-gcc)"

@@ -100,6 +100,16 @@ expect_status 0
 expect "$TMP/out" 'With shop\.OrderCache .* would be freed: '
 pass
 
+t "what keeps the most alive comes first, not what is nearest to a root"
+run timeout 120 gctrace path -p "$(pid vm)" --type '[!s]*' --top 1 --retained
+expect_status 0
+expect_not "$TMP/out" 'With HashMap .* would be freed: '
+run timeout 120 gctrace path -p "$(pid vm)" --type '[!s]*' --largest --top 1 --retained
+expect_status 0
+expect "$TMP/out" 'static shop\.OrderCache\.instance .* → \.byId \(HashMap\)'
+expect "$TMP/out" 'With HashMap .* would be freed: '
+pass
+
 t "objects and the tree"
 run timeout 120 gctrace heap -p "$(pid vm)" --objects --type 'shop.OrderCache'
 expect_status 0
@@ -373,7 +383,8 @@ pass
 
 t "wrong usage says what is right"
 for words in "heap" "heap --list -p 1" "heap --objects $TMP/file" "path $TMP/file" \
-	"path $TMP/file --address zz" "path $TMP/file --merge --address 1" "path --type x"; do
+	"path $TMP/file --address zz" "path $TMP/file --merge --address 1" "path --type x" \
+	"path $TMP/file --address 1 --largest" "path $TMP/file --type x --merge --largest"; do
 	# shellcheck disable=SC2086
 	run gctrace $words
 	expect_status 2
@@ -395,6 +406,14 @@ done <<-'END'
 	--dry-run --sort retained:--dry-run .*give it without --sort$
 	--tree --age-at-least 1:--age-at-least has no effect with --tree
 END
+for words in "heap -p 1" "path -p 1 --type x" "export -p 1 --as hprof --output $TMP/none"; do
+	# shellcheck disable=SC2086
+	run gctrace $words --via jvm --load-agent
+	expect_status 2
+	expect "$TMP/err" '--load-agent has no effect with --via jvm'
+done
+run gctrace heap "$TMP/file" --via jvm
+expect_status 2
 for words in "--tree --roots --top 1" "--objects --type x --tree --top 1 --sort count"; do
 	# shellcheck disable=SC2086
 	run timeout 120 gctrace heap "$TMP/file" $words

@@ -34,9 +34,14 @@
 # wait_for CONDITION           until the command, or the quoted line, succeeds; 60 s ($WAIT) at most
 # expect_status N, expect FILE REGEX, expect_not FILE REGEX, expect_equal WANT GOT WHAT
 #
+# A word that is no command is a failure of the test that says it, whatever it does with the status
+# 127: a check that is spelt wrong would pass. Only `run WORD…` is let alone, where a test may want
+# to see just that.
+#
 # gctrace and minivm are those of $BUILD, and so are the programs of tests/tools: `semaphores PID`
-# tells which semaphores of a process are up, and exits 0 if none is. $TMP is an empty directory, $ROOT the source tree. What
-# was started is killed and $TMP removed however the file ends. KEEP=1 keeps $TMP.
+# tells which semaphores of a process are up, and exits 0 if none is. $TMP is an empty directory,
+# $ROOT the source tree. What was started is killed and $TMP removed however the file ends. KEEP=1
+# keeps $TMP.
 
 set -u
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -60,7 +65,25 @@ lib_result() {
 	if [ "$verdict" = fail ]; then lib_failed=1; fi
 }
 
+# Bash calls it in a process of its own, so what it has to say is left in a file, which is looked
+# at before any verdict.
+command_not_found_handle() {
+	echo "${BASH_SOURCE[1]}: line ${BASH_LINENO[0]}: $1: command not found" >&2
+	[ "${FUNCNAME[1]-}" = run ] ||
+		echo "$1 (${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]})" >>"$TMP/.no-commands"
+	return 127
+}
+
+lib_look_for_no_commands() {
+	local words
+	[ -s "$TMP/.no-commands" ] || return 0
+	words=$(sort -u "$TMP/.no-commands" | paste -s -d ' ')
+	rm "$TMP/.no-commands"
+	fail "no command: $words"
+}
+
 lib_close() {
+	lib_look_for_no_commands
 	[ -n "$lib_test" ] && [ -z "$lib_verdict" ] && lib_result fail "$lib_test" "$1"
 	lib_test= lib_verdict=
 }
@@ -71,9 +94,20 @@ t() {
 	lib_tests=$((lib_tests + 1))
 }
 
-pass() { [ -n "$lib_verdict" ] || lib_result pass "$lib_test"; }
-fail() { [ "$lib_verdict" = fail ] || lib_result fail "$lib_test" "${1-}"; }
-skip() { [ -n "$lib_verdict" ] || lib_result skip "$lib_test" "${1-}"; }
+pass() {
+	lib_look_for_no_commands
+	[ -n "$lib_verdict" ] || lib_result pass "$lib_test"
+}
+
+# Outside of all tests it is the file that fails.
+fail() {
+	[ "$lib_verdict" = fail ] || lib_result fail "${lib_test:-$(basename "$0" .sh)}" "${1-}"
+}
+
+skip() {
+	lib_look_for_no_commands
+	[ -n "$lib_verdict" ] || lib_result skip "$lib_test" "${1-}"
+}
 
 show() {
 	local f
@@ -210,6 +244,7 @@ lib_end() {
 	done
 	wait 2>/dev/null
 	if declare -F cleanup >/dev/null; then cleanup; fi
+	lib_look_for_no_commands
 	if [ "${KEEP-}" = 1 ]; then echo "kept: $TMP"; else rm -rf "$TMP"; fi
 	[ -z "${TEST_RESULTS-}" ] || printf 'end\t\t\n' >>"$TEST_RESULTS"
 	[ "$lib_tests" -gt 0 ] || { echo "no test was run"; exit 1; }

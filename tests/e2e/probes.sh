@@ -84,7 +84,7 @@ run gctrace probes -p "$(pid vm)"
 expect_status 0
 # Its arguments are numbers, not programs that it runs.
 expect "$TMP/out" "^pid $(pid vm) \(minivm\)\$"
-expect "$TMP/out" 'probes in +/.*/minivm \(gctrace: 15\)'
+expect "$TMP/out" 'probes in +/.*/minivm \(gctrace: 16\)'
 for level in collections pools moves survivals dump allocations; do
 	expect "$TMP/out" "^  $level +yes "
 done

@@ -31,6 +31,21 @@ expect_equal "$(figures "$TMP/live")" "$(figures "$TMP/out")" "figures of the fi
 expect_equal true "$(jq 'select(.event == "summary").complete' "$TMP/out")" complete
 pass
 
+t "as many collections as -n says are in it, whatever came while a dump was made"
+start slow minivm --seed 3 --objects 20000 --rate 100 --dump-pace 2
+run gctrace record -p "$(pid slow)" -n 2 --dump -o json --output "$TMP/counted"
+expect_status 0
+figures "$TMP/out" >"$TMP/live.figures"
+stop slow
+run gctrace -o json "$TMP/counted"
+expect_equal 2 "$(grep -c '"event":"gc"' "$TMP/out")" "collections in the file"
+expect_equal "$(cat "$TMP/live.figures")" "$(figures "$TMP/out")" "figures of the file"
+run gctrace -o json --min-pause 1h "$TMP/counted"
+expect_equal 2 "$(jq 'select(.event == "summary").collections' "$TMP/out")" "collections counted"
+run gctrace -n 1 -o json "$TMP/counted"
+expect_equal 1 "$(grep -c '"event":"gc"' "$TMP/out")" "collections asked for"
+pass
+
 t "on a terminal it says how a recording without -d ends"
 if command -v script >/dev/null; then
 	start terminal script -qefc "gctrace record -p $(pid vm) -o json --output $TMP/endless" \
