@@ -16,7 +16,8 @@
 # gctrace_is_killed          as it dumps, at one moment and another, by gctrace record with the
 #                            options ${record_options[@]}
 # program_is_killed COMMAND… as it is dumped that way; COMMAND starts it each time
-# resident_kib, least        how much memory it has; the least of some looks, for what comes and goes
+# resident_kib, least        how much memory it has, or what was started as [NAME]; the least of some
+#                            looks, for what comes and goes
 #
 # A web server with a leak, where `visitor` is visit.py:
 # more_visits COUNT          wait until so many more were answered: each leaves an object behind
@@ -99,12 +100,12 @@ program_is_killed() {
 	done
 }
 
-resident_kib() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$(pid program)/status"; }
+resident_kib() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$(pid "${1:-program}")/status"; }
 
 least() {
 	local least=0 now
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		now=$(resident_kib)
+		now=$(resident_kib "$@")
 		[ "$least" = 0 ] || [ "$now" -lt "$least" ] && least=$now
 		sleep 0.2
 	done

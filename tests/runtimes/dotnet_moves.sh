@@ -38,6 +38,12 @@ cat "$TMP/anchors"
 # The first session leaves some garbage behind, which the next dump still has.
 sed 1d "$TMP/anchors" | jq -e 'select(.[0] < 270000 or .[2] > 0)' >"$TMP/odd" &&
 	{ fail "a dump does not find what the one before has told"; show "$TMP/odd"; }
+# What the agent does not sample is not offered, and not waited for.
+run timeout 60 gctrace follow -p "$(pid program)" --by site -d 30s
+expect_status 1
+expect "$TMP/err" "tells no sampled allocations: gctrace's agent in \.NET does not sample them"
+run timeout 60 gctrace probes -p "$(pid program)"
+expect "$TMP/out" '^  allocations +no +'
 touch "$TMP/go"
 ended_well program
 pass

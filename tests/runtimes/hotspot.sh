@@ -121,7 +121,7 @@ trace
 touch "$TMP/go"
 finish
 head -n 1 "$TMP/trace.out" >"$TMP/header"
-expect "$TMP/header" '"known":\["collections","some_causes","pools"\]'
+expect "$TMP/header" '"known":\["collections","some_causes","pools","fates"\]'
 pass
 
 t "under a seccomp filter the causes come from the counters, and the JVM lives"
@@ -166,7 +166,7 @@ join trace
 expect_status 0
 head -n 1 "$TMP/trace.out" >"$TMP/header"
 expect "$TMP/header" '"runtime":"HotSpot".*"collector":"[A-Z]'
-expect "$TMP/header" '"known":\["collections","causes","pools"\]'
+expect "$TMP/header" '"known":\["collections","causes","pools","fates"\]'
 pass
 
 t "lines for people: runtime, version and collector above, kind and cause in each"

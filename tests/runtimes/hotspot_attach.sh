@@ -252,6 +252,6 @@ pass
 
 t "wrong usage says what is right"
 run gctrace heap "$TMP/none.hprof" --via jvm
-expect_status 1
+expect_status 2
 expect "$TMP/err" 'via is of a process'
 pass

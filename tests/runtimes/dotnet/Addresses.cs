@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Knows where its own objects lie. After each collection it reads the addresses of all objects it
-// has handles to, pinned ones and such as move, and writes those that are new or have changed:
+// Knows where its own objects lie. After each collection, and now and then beside a background one,
+// it reads the addresses of all objects it has handles to, pinned ones and such as move, and writes
+// those that are new or have changed:
 //
 //   look   u64 time (CLOCK_MONOTONIC), u32 collections so far, u32 entries
 //   entry  u32 key, u32 bytes of the object, u64 address; 0: the runtime has cleared its handle
@@ -11,7 +12,8 @@
 // address can be read until then.
 //
 // Beside a background collection it makes objects of the sizes of others, that they may get the very
-// places of such as have just been freed: it is then that a tool may take one for the other.
+// places of such as have just been freed, or nearly: it is then that a tool may take one for the
+// other.
 using System;
 using System.Buffers.Binary;
 using System.Collections.Generic;
@@ -123,6 +125,8 @@ static class Addresses
             if (slot.Held == null && slot.Address == 0)
                 Fill(ref slot, random.Next(3));
             Garbage();
+            if (i % 20 == 19)
+                Look();
             CountBackground();
         }
     }

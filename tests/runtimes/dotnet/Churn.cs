@@ -3,7 +3,7 @@
 // time: prints "ready", then for each line on standard input does one round and prints
 // "ALLOCATIONS NANOSECONDS COLLECTIONS PAUSE_NANOSECONDS". Large: a heap of so many million objects
 // that refer to two others each: for each line it prints "COLLECTIONS LONGEST_STOP_IN_NANOSECONDS",
-// of all and since the line before.
+// of all and since the line before; for the line "collect" it makes a whole collection first.
 using System;
 using System.Threading;
 
@@ -81,8 +81,12 @@ static class Large
         GC.Collect();
         new Thread(Watch) { IsBackground = true }.Start();
         Console.WriteLine("ready");
-        while (Console.ReadLine() != null)
+        for (string line; (line = Console.ReadLine()) != null;)
+        {
+            if (line == "collect")
+                GC.Collect();
             Console.WriteLine($"{GC.CollectionCount(0)} {Interlocked.Exchange(ref longest, 0)}");
+        }
         return 0;
     }
 

@@ -5,6 +5,7 @@
  * below. Does what files in the directory LISTENER ask for, and removes each when it is done:
  *
  *	movement   tells moved and surviving ranges from now on
+ *	quiet      tells nothing any more
  *	dump       one whole collection with its heap
  *
  * Built by who uses it.
@@ -58,12 +59,18 @@ static void dump(void)
 
 static void *listen(void *context)
 {
+	uint64_t collections = 0, movement = 0;
 	char path[4096];
 
 	for (;; usleep(20000)) {
 		if (is_asked_for("movement", path)) {
-			open_session(KEYWORDS_COLLECTIONS);
-			open_session(KEYWORDS_MOVEMENT);
+			collections = open_session(KEYWORDS_COLLECTIONS);
+			movement = open_session(KEYWORDS_MOVEMENT);
+			unlink(path);
+		}
+		if (is_asked_for("quiet", path)) {
+			info->table->stop_session(info, movement);
+			info->table->stop_session(info, collections);
 			unlink(path);
 		}
 		if (is_asked_for("dump", path)) {

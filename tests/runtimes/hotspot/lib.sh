@@ -18,7 +18,7 @@ agent=-agentpath:$hotspot_library
 
 hotspot_build() {
 	javac -d "$TMP/classes" "$ROOT"/tests/runtimes/hotspot/*.java 2>"$TMP/javac.err" &&
-		javac -d "$TMP/classes/loaded" "$ROOT/tests/runtimes/hotspot/loaded/Loaded.java" 2>&1
+		javac -d "$TMP/classes/loaded" "$ROOT"/tests/runtimes/hotspot/loaded/*.java 2>&1
 }
 
 need_java() {
