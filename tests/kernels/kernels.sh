@@ -87,6 +87,21 @@ traces() {	# NAME
 	expect_equal true "$(sed -n 's/^@moves //p' "$TMP/console" |
 		jq '.event == "summary" and .complete and .collections >= 10')" "a complete summary"
 	verdict
+	t "$1: where its threads are, in every sweep, some of them beyond doubt"
+	sed -n 's/^@sample //p' "$TMP/console" >"$TMP/sample"
+	expect_equal 0 "$(told status-of sample)" "gctrace's exit status"
+	expect_equal true "$(jq -s '[.[] | select(.event == "sweep")] | length == 20 and all(.threads >= 3)' \
+		"$TMP/sample")" "three threads or more in each of 20 sweeps"
+	expect_equal true "$(jq -s 'any(.event == "sample" and .accuracy == "EXACT")' "$TMP/sample")" "EXACT samples"
+	expect_equal true "$(tail -n 1 "$TMP/sample" | jq '.event == "summary" and .complete')" "complete"
+	verdict
+	t "$1: threads are found by a walk where there can be one"
+	case $1 in
+	*"(5."* | *"(6."[0-6].*) console_has '^@says sample .*does not walk along threads' ;;
+	*) ! grep -q '^@says sample .*does not walk along threads' "$TMP/console" ||
+		fail "they are not" ;;
+	esac
+	verdict
 	t "$1: no semaphore is up afterwards, nor after SIGKILL, and the VM runs on"
 	expect_equal 0 "$(told semaphores trace)" "semaphores after the end"
 	expect_equal 0 "$(told semaphores moves)" "semaphores after the end with ranges"
@@ -152,4 +167,5 @@ kernel 6.12     traces            trixie            '6\.12\.' amd64
 kernel 6.18     traces            trixie-backports  '6\.18\.' amd64
 kernel newest   traces            trixie-backports  '[0-9]'   amd64
 kernel arm64    traces            bookworm          '6\.1\.'  arm64
+kernel arm64-6.12 traces         trixie            '6\.12\.' arm64
 kernel lockdown names_lockdown    bookworm          '6\.1\.'  amd64 lockdown=confidentiality
