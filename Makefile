@@ -169,7 +169,7 @@ agents := $(BUILD)/libgctrace-dotnet.so $(BUILD)/libgctrace-hotspot.so
 # ---------------------------------------------------------------------------------------------
 # Targets for people
 
-.PHONY: all units tools fuzzers benches demo check soak fuzz bench kernels install uninstall clean help
+.PHONY: all units tools fuzzers benches demo check soak fuzz bench matrices kernels install uninstall clean help
 
 all: $(gctrace) $(lib) $(minivm) $(agents)	## build the tool, the agents and the small virtual machine (the default)
 
@@ -212,6 +212,11 @@ bench:				## measure, and print each figure beside its budget
 	$(Q)scripts/setup bench
 	$(Q)+$(build) all benches
 	$(Q)tests/bench/run $(BUILD)
+
+matrices:			## what gctrace sample says against what is so: the tables of docs/sampling.md
+	$(Q)scripts/setup check
+	$(Q)+$(build) all tools
+	$(Q)tests/runtimes/matrices
 
 kernels:			## trace the small virtual machine on other kernels, under qemu
 	$(Q)scripts/setup kernels
@@ -291,6 +296,17 @@ skel_users := $(if $(user_srcs)$(unit_srcs),$(shell grep -l '"skel/' $(user_srcs
 $(skel_users:%.c=$(BUILD)/obj/%.o) $(skel_users:%.c=$(BUILD)/fuzz/%.o): | $(skels)
 
 # ---------------------------------------------------------------------------------------------
+# The system calls of the machine that is built for, by the C library's list: SYSCALL(name) lines
+
+$(BUILD)/gen/syscalls.h: $(BUILD)/.flags-user $(needs)
+	$(say) GEN $@
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '#include <sys/syscall.h>' | $(CC) -E -dM - | \
+		sed -n 's/^#define SYS_\([a-z0-9_]*\) .*/SYSCALL(\1)/p' | sort >$@
+
+$(BUILD)/obj/user/target/waiting.o $(BUILD)/fuzz/user/target/waiting.o: $(BUILD)/gen/syscalls.h
+
+# ---------------------------------------------------------------------------------------------
 # The tool
 
 $(BUILD)/obj/user/%.o: user/%.c $(BUILD)/.flags-user $(needs)
@@ -320,7 +336,7 @@ $(BUILD)/obj/tests/minivm/%.o: tests/minivm/%.c $(BUILD)/.flags-user $(needs)
 
 $(BUILD)/minivm: $(minivm_objs) $(BUILD)/.flags-link
 	$(say) LINK $@
-	$(Q)$(link) $(minivm_objs)
+	$(Q)$(link) $(minivm_objs) -lm
 
 # ---------------------------------------------------------------------------------------------
 # Agents: libraries that are loaded into runtimes
