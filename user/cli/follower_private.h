@@ -12,6 +12,7 @@
 #include "../base/vec.h"
 #include "../model/unfinished.h"
 #include "../stream/source.h"
+#include "../view/pace.h"
 #include "../view/view.h"
 #include "follow_history.h"
 #include "follow_state.h"
@@ -61,7 +62,7 @@ struct follower {
 	bool several, knew, found, met;
 	bool ranged; /* something moved, or survived, of any target */
 	bool live; /* a table is painted */
-	uint64_t paint_ns; /* when the next paint is due */
+	struct pace pace; /* of its paints */
 };
 
 /* ---- follower.c ---- */

@@ -12,9 +12,6 @@
 #include "follower_private.h"
 #include "trace.h"
 
-#define PAINT_NS (500 * NS_PER_MS) /* at least, between two paints */
-#define PAINT_SHARE 20		   /* of the time, no more than a 20th */
-
 /* ---------------------------------------------------------------- as a view */
 
 static struct follower *of_view(struct view *view)
@@ -244,17 +241,15 @@ int follower__turn(struct follower *follower)
 	struct followed *followed = follower->live ? present(follower) : NULL;
 	struct follow_state state;
 	struct identity_view now;
-	uint64_t cost_ns;
 	int err = 0;
 
-	if (!followed || start_ns < follower->paint_ns ||
+	if (!followed || !pace__is_due(&follower->pace, start_ns) ||
 	    !follower__look(follower, followed->target, &now, &err))
 		return err;
 	err = gather(follower, followed, &now, &state);
 	state.now_ns = start_ns;
 	if (!err)
 		err = follower->out->form->paint(follower->out, followed->heading, &state);
-	cost_ns = PAINT_SHARE * (clock__monotonic_ns() - start_ns);
-	follower->paint_ns = start_ns + (cost_ns > PAINT_NS ? cost_ns : PAINT_NS);
+	pace__painted(&follower->pace, start_ns, clock__monotonic_ns());
 	return err;
 }

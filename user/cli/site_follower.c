@@ -13,14 +13,12 @@
 #include "../base/escape.h"
 #include "../base/report.h"
 #include "../stream/feed.h"
+#include "../view/pace.h"
 #include "../view/sites.h"
 #include "../view/view.h"
 #include "gctrace/wire.h"
 #include "show.h"
 #include "trace.h"
-
-#define PAINT_NS (500 * NS_PER_MS) /* at least, between two paints */
-#define PAINT_SHARE 20		   /* of the time, no more than a 20th */
 
 /* One target. It never moves: its watch knows where the others are. */
 struct sited {
@@ -47,7 +45,7 @@ struct site_follower {
 	VEC(struct sited *) all;
 	bool live; /* a table is painted */
 	bool knew;
-	uint64_t paint_ns; /* when the next paint is due */
+	struct pace pace; /* of its paints */
 	struct draft draft; /* of the export */
 	bool is_open;
 };
@@ -310,7 +308,6 @@ static int paint(struct site_follower *follower, uint64_t start_ns)
 {
 	struct sites_shown shown = { .time_ns = start_ns };
 	struct sited *sited = NULL;
-	uint64_t took_ns;
 	int err;
 
 	for (size_t i = 0; i < follower->all.count; i++)
@@ -321,8 +318,7 @@ static int paint(struct site_follower *follower, uint64_t start_ns)
 	err = take(follower, sited, &shown);
 	if (!err)
 		err = follower->out->form->paint(follower->out, &sited->heading, &shown);
-	took_ns = PAINT_SHARE * (clock__monotonic_ns() - start_ns);
-	follower->paint_ns = start_ns + (took_ns > PAINT_NS ? took_ns : PAINT_NS);
+	pace__painted(&follower->pace, start_ns, clock__monotonic_ns());
 	return err;
 }
 
@@ -333,7 +329,7 @@ int site_follower__turn(struct site_follower *follower)
 
 	for (size_t i = 0; i < follower->all.count && !err; i++)
 		err = show_if_due(follower, follower->all.items[i], now_ns);
-	if (!err && follower->live && now_ns >= follower->paint_ns)
+	if (!err && follower->live && pace__is_due(&follower->pace, now_ns))
 		err = paint(follower, now_ns);
 	return err;
 }
