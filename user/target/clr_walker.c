@@ -148,19 +148,11 @@ static int describe(void *state, uint64_t ip, bool is_caller, struct frame *fram
 static int walk_managed(struct clr_walker *walker, struct frame_chain *chain, struct frame *leaf)
 {
 	const struct caught_thread *thread = chain->view.thread;
-	struct walk *walk = chain->walk;
 	struct frame caller;
 	bool lasting = true;
 	uint64_t word;
-	int err;
+	int err = walk__push_leaf(chain->walk, thread, leaf);
 
-	walk->has_leaf = walk->is_managed = true;
-	walk->place = PLACE_JIT;
-	walk->place_lasting = true;
-	leaf->sp = thread->sp;
-	leaf->fields |= FRAME_SP;
-	leaf->lasting = leaf->fields;
-	err = walk__push(walk, leaf);
 	/* Stubs make no frame: most are a jump. */
 	if (!err && leaf->kind == FRAME_STUB &&
 	    !stack_view__word(&chain->view, thread->sp, &word, &lasting)) {

@@ -67,15 +67,8 @@ static int describe(void *state, uint64_t ip, bool is_caller, struct frame *fram
 static int walk_leaf(struct frame_chain *chain, struct frame *leaf)
 {
 	const struct caught_thread *thread = chain->view.thread;
-	int err;
+	int err = walk__push_leaf(chain->walk, thread, leaf);
 
-	chain->walk->has_leaf = chain->walk->is_managed = true;
-	chain->walk->place = PLACE_JIT;
-	chain->walk->place_lasting = true;
-	leaf->sp = thread->sp;
-	leaf->fields |= FRAME_SP;
-	leaf->lasting = leaf->fields;
-	err = walk__push(chain->walk, leaf);
 	return err ? err : frame_chain__follow(chain, thread->fp);
 }
 

@@ -61,3 +61,14 @@ int walk__push(struct walk *walk, const struct frame *frame)
 	}
 	return vec__push(&walk->frames, *frame);
 }
+
+int walk__push_leaf(struct walk *walk, const struct caught_thread *thread, struct frame *frame)
+{
+	walk->has_leaf = walk->is_managed = true;
+	walk->place = PLACE_JIT;
+	walk->place_lasting = true;
+	frame->sp = thread->sp;
+	frame->fields |= FRAME_SP;
+	frame->lasting = frame->fields;
+	return walk__push(walk, frame);
+}

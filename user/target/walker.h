@@ -232,4 +232,10 @@ int walker__tell_name(const char *text, struct buf *name);
  */
 int walk__push(struct walk *walk, const struct frame *frame);
 
+/*
+ * The first frame, of a thread that is in the runtime's code: its ip and sp are the thread's, and
+ * all that is known of it stands on what was caught. The same.
+ */
+int walk__push_leaf(struct walk *walk, const struct caught_thread *thread, struct frame *frame);
+
 #endif
