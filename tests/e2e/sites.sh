@@ -96,13 +96,16 @@ expect_equal "" "$(of site .type | grep -v '^shop\.O')" "types that do not match
 pass
 
 t "only what is old enough, and object by object"
-follow_file few --by site --top 0 --age-at-least 3
+record_vm dense --sample-bytes 1k --collections 80 --full-every 7
+follow_file dense --by site --top 0
+all=$(of site .live_samples | paste -sd+ | bc)
+follow_file dense --by site --top 0 --age-at-least 10
 old=$(of site .live_samples | paste -sd+ | bc)
-[ "$old" -gt 0 ] && [ "$old" -lt "$all" ] || fail "$old of $all survived 3"
-expect_equal "" "$(of site 'select(.age_most < 3)')" "sites without an old one"
-follow_file few --by object --top 0 --age-at-least 3
-expect_equal "$old" "$(of sampled .sample | sort -u | wc -l)" "samples that survived 3"
-expect_equal "" "$(of sampled 'select(.age < 3 or (.stack | length) == 0)')" "others"
+[ "$old" -gt 0 ] && [ "$old" -lt "$all" ] || fail "$old of $all survived 10"
+expect_equal "" "$(of site 'select(.age_most < 10)')" "sites without an old one"
+follow_file dense --by object --top 0 --age-at-least 10
+expect_equal "$old" "$(of sampled .sample | sort -u | wc -l)" "samples that survived 10"
+expect_equal "" "$(of sampled 'select(.age < 10 or (.stack | length) == 0)')" "others"
 pass
 
 t "what each collection did, in sum what has become of all"
