@@ -310,10 +310,13 @@ stop vm
 pass
 
 t "an exec ends what is known of that image, and begins the next one's"
-vm vm --exec 60 --rate 50
-run timeout 60 gctrace follow -p "$(pid vm)" -d 4s -o json
+vm vm --exec 150 --rate 50
+start follow gctrace follow -p "$(pid vm)" -o json
+wait_for 'awk "/\"event\":\"header\"/ { images++ } images > 1 && /\"gc\":/ { collections++ }
+	END { exit collections < 20 }" "$TMP/follow.out"' || fail "no second image"
+stop follow INT
+cp "$TMP/follow.out" "$TMP/out"
 cat "$TMP/out" >>"$TMP/lines"
-[ "$(grep -c '"event":"header"' "$TMP/out")" -ge 2 ] || fail "no second image"
 [ "$(of summary 'select(.pid and .identity) | .pid' | wc -l)" -ge 1 ] || fail "nothing was followed"
 stop vm
 pass

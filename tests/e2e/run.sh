@@ -298,7 +298,7 @@ start trace gctrace run -- sh -c "trap '' TERM; exec late 0 3000 $TMP/a.so"
 wait_for 'grep -q explicit "$TMP/trace.out"'
 program=$(pgrep -P "$(pid trace)" -x late)
 kill -TERM "$(pid trace)"
-sleep 1.2
+sleep 3 # a second one counts a second after the first was heard
 kill -TERM "$(pid trace)"
 join trace
 expect_status 143

@@ -44,9 +44,16 @@ pass
 [ -z "${SAMPLE_MATRICES-}" ] || exit 0
 
 t "with --exact nothing is left that is not, and it is as right"
-truth 1000 --exact -n 200
-expect_equal 0 "$(jq -c 'select(.event == "sample" and .accuracy != "EXACT" and
-	.state != "ending")' "$TMP/out" | wc -l)" "samples that are not EXACT"
+inexact() {
+	jq -c 'select(.event == "sample" and .accuracy != "EXACT" and .state != "ending")' \
+		"$TMP/out" | wc -l
+}
+# A host that takes a CPU away for as long as it is tried leaves one: then all is done again.
+for _ in 1 2 3; do
+	truth 1000 --exact -n 200
+	[ "$(inexact)" != 0 ] || break
+done
+expect_equal 0 "$(inexact)" "samples that are not EXACT"
 pass
 
 t "a sweep is one row for each thread, at times between its start and its end"
@@ -433,13 +440,17 @@ cat >"$TMP/in_turn.c" <<-'END'
 	#include <dlfcn.h>
 	#include <pthread.h>
 	#include <stdio.h>
+	#include <time.h>
 	#include <unistd.h>
 	static volatile int stop;
 	static void (*function)(volatile int *);
 	static void *spin(void *arg) { function(&stop); return arg; }
 	int main(int count, char **libraries)
 	{
-		for (int i = 1; i + 1 < count; i += 2) {
+		while (access(libraries[1], F_OK))
+			usleep(1000);
+		for (int i = 2; i + 1 < count; i += 2) {
+			const clock_t begin = clock();
 			void *library = dlopen(libraries[i], RTLD_NOW);
 			pthread_t thread;
 			function = (void (*)(volatile int *))dlsym(library, libraries[i + 1]);
@@ -447,7 +458,9 @@ cat >"$TMP/in_turn.c" <<-'END'
 			fflush(stdout);
 			stop = 0;
 			pthread_create(&thread, NULL, spin, NULL);
-			usleep(400000);
+			do
+				usleep(400000);
+			while (clock() - begin < CLOCKS_PER_SEC / 4);
 			stop = 1;
 			pthread_join(thread, NULL);
 			dlclose(library);
@@ -464,9 +477,13 @@ turns=()
 for _ in 1 2 3 4 5 6; do
 	turns+=("$TMP/libcomes_first.so" comes_first "$TMP/libcomes_then.so" comes_then)
 done
-start in_turn "$TMP/in_turn" "${turns[@]}"
-run gctrace sample -p "$(pid in_turn)" -o json
+start in_turn "$TMP/in_turn" "$TMP/is_seen" "${turns[@]}"
+start sample gctrace sample -p "$(pid in_turn)" -o json
+wait_for 'grep -q "\"event\":\"sample\"" "$TMP/sample.out"' || fail "nothing is told"
+touch "$TMP/is_seen"
+join sample
 expect_status 0
+cp "$TMP/sample.out" "$TMP/out"
 valid
 expect "$TMP/out" '"comes_first \(libcomes_first.so\)"'
 expect "$TMP/out" '"comes_then \(libcomes_then.so\)"'
@@ -514,7 +531,8 @@ cat >"$TMP/first_ends.py" <<-'END'
 	time.sleep(2)
 	ctypes.CDLL(None).syscall(93 if platform.machine() == "aarch64" else 60, 0)
 END
-# Samples of who runs after the first thread's end: they are there, and in spin_on.
+# Samples of who runs, or would if a CPU was free, after the first thread's end: they are there,
+# and in spin_on.
 goes_on() {	# PROGRAM ARGUMENT…
 	start program "$@"
 	run gctrace sample -p "$(pid program)" -o json --rate 50
@@ -524,7 +542,8 @@ goes_on() {	# PROGRAM ARGUMENT…
 	jq -n 'reduce inputs as $row ({ended: false, all: 0, known: 0};
 		if $row.event != "sample" then .
 		elif $row.tid == $row.pid then .ended = ($row.state == "ending")
-		elif .ended and $row.state == "running" and $row.accuracy != "NONE"
+		elif .ended and ($row.state == "running" or $row.state == "ready") and
+			$row.accuracy != "NONE"
 		then .all += 1 | .known += (if $row.method // "" | test("^spin_on") then 1 else 0 end)
 		else . end)' "$TMP/out" >"$TMP/told"
 	grep -q '"runtime":"CPython".*"managed_frames":false' "$TMP/out" ||
@@ -557,9 +576,17 @@ cat >"$TMP/second.py" <<-'END'
 	spin_second()
 	os.execv("/bin/sh", ["sh", "-c", "while :; do :; done"])
 END
-start program sh -c 'sleep 1; exec /usr/bin/python3 "$1" "$2"' - "$TMP/first.py" "$TMP/second.py"
-run gctrace sample -p "$(pid program)" -o json -d 8s
+start program sh -c 'until [ -e "$1" ]; do sleep 0.1; done; exec /usr/bin/python3 "$2" "$3"' - \
+	"$TMP/is_told" "$TMP/first.py" "$TMP/second.py"
+start sample gctrace sample -p "$(pid program)" -o json
+wait_for 'grep -q "\"event\":\"sample\"" "$TMP/sample.out"' || fail "nothing is told"
+touch "$TMP/is_told"
+wait_for 'grep -q "has executed another program, sh: " "$TMP/sample.err"' || fail "no third exec"
+work "$(pid program)" 1
+stop sample INT
 expect_status 0
+cp "$TMP/sample.out" "$TMP/out"
+cp "$TMP/sample.err" "$TMP/err"
 valid
 expect_equal 3 "$(grep -c "process $(pid program) has executed another program, " "$TMP/err")" \
 	"execs that are told"
@@ -568,10 +595,9 @@ expect "$TMP/err" 'has executed another program, sh: '
 # Methods in the order in which they come, guesses too (of Python that runs it is one): each
 # program's own.
 jq -r 'select(.event == "sample") | .method // "" |
-	capture("^(?<name>spin_[a-z]+)|(?<sh>[(]dash|sh|bash[)]$)") | .name // "sh"' \
-	"$TMP/out" | uniq >"$TMP/told"
-if grep -q 'runs CPython 3' "$TMP/err" && grep -q spin_ "$TMP/told"; then
-	expect_equal "spin_first spin_second" "$(grep spin_ "$TMP/told" | xargs)" "what ran, in turn"
+	capture("^(?<name>spin_[a-z]+)") | .name' "$TMP/out" | uniq >"$TMP/told"
+if grep -q 'runs CPython 3' "$TMP/err" && [ -s "$TMP/told" ]; then
+	expect_equal "spin_first spin_second" "$(xargs <"$TMP/told")" "what ran, in turn"
 fi
 # And nothing of the runtime once it is a shell.
 expect_equal "" "$(jq -c 'select(.event == "sample" and .name == "sh" and
@@ -626,6 +652,9 @@ cat >"$TMP/many.py" <<-'END'
 END
 start program /usr/bin/python3 "$TMP/many.py"
 wait_for '[ "$(threads_of "$(pid program)")" = 1001 ]' || fail "there are not so many threads"
+# Those that have only begun run, or are in a futex: 202, on arm64 98.
+wait_for '! cat /proc/"$(pid program)"/task/*/syscall | grep -qE "^(running|202 |98 )"' ||
+	fail "they do not sleep"
 run gctrace sample -p "$(pid program)" -n 3 -o json
 expect_status 0
 expect_equal "1001 1001 1001" \

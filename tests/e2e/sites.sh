@@ -53,7 +53,9 @@ in_truth() {
 
 for collector in sweep compact concurrent; do
 	t "every allocation sampled, $collector: all figures are the truth"
-	record_vm $collector --collector $collector --sample-bytes 0 --collections 60 --full-every 7
+	# So little at once that all of it has room, should the reader be held up.
+	record_vm $collector --collector $collector --sample-bytes 0 --collections 60 --full-every 7 \
+		--nursery 1m --rate 20
 	follow_file $collector --by type --top 0
 	cp "$TMP/out" "$TMP/$collector.json"
 	compare exact "$TMP/$collector.json" "$TMP/$collector.txt"
@@ -61,10 +63,12 @@ for collector in sweep compact concurrent; do
 done
 
 t "few are sampled: the truth lies within the intervals"
-record_vm few --sample-bytes 8k --collections 80 --full-every 7
-follow_file few --by type --top 0
-cp "$TMP/out" "$TMP/few.json"
-compare covered "$TMP/few.json" "$TMP/few.txt"
+for name in few others; do
+	record_vm $name --sample-bytes 8k --collections 80 --full-every 7 --seed ${#name}
+	follow_file $name --by type --top 0
+	cp "$TMP/out" "$TMP/$name.json"
+done
+compare covered "$TMP/few.json" "$TMP/few.txt" "$TMP/others.json" "$TMP/others.txt"
 # Nothing that is estimated is shown as if it was not.
 run timeout 100 gctrace follow "$TMP/few.gctrace" --by type --top 5
 expect "$TMP/out" '^ +~[0-9.]+ [KM]iB +[0-9]+ % +~'
@@ -142,7 +146,7 @@ fi
 pass
 
 t "who comes late knows all that lives by the next list"
-start late minivm --follow-samples --rate 50 --objects 3000 --sample-bytes 16k
+start late minivm --follow-samples --leak --rate 50 --objects 3000 --sample-bytes 16k
 wait_for 'grep -qs pid "$TMP/late.out"' || fail "the VM did not start"
 start first gctrace follow -p "$(pid late)" --by site -o json --every 500ms --top 0
 wait_for '[ "$(grep -c "\"event\":\"samples\"" "$TMP/first.out")" -ge 3 ]' || fail "no rounds"

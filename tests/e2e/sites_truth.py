@@ -3,7 +3,8 @@
 """Is what gctrace says of allocation sites what the small VM says happened?
 
     sites_truth.py exact    JSON TRUTH   every allocation was sampled: all figures are the same
-    sites_truth.py covered  JSON TRUTH   the truth lies within the intervals, but for a few
+    sites_truth.py covered  JSON TRUTH [JSON TRUTH…]
+                                         the truth lies within the intervals, but for a few
     sites_truth.py pprof    JSON RAW     what `go tool pprof -raw` reads
     sites_truth.py folded   JSON FOLDED FIELD
 
@@ -100,8 +101,7 @@ def within(line, field, value):
     return low - 1 <= value <= high + 1
 
 
-def covered(json_path, truth_path):
-    """Of the intervals of what lives, by class and age, 95 % hold the truth; here of a hundred."""
+def count_covered(json_path, truth_path):
     samples, sites = lines_of(json_path)
     truth = truth_of(truth_path, samples["gc"])
     right = count = 0
@@ -123,6 +123,13 @@ def covered(json_path, truth_path):
         right += old
         if not old:
             print("%s: %d old is not in %s" % (site["type"], real.old, site["estimated"]))
+    return right, count
+
+
+def covered(*paths):
+    """Of the intervals of what lives, by class and age, 95 % hold the truth."""
+    counts = [count_covered(*pair) for pair in zip(paths[::2], paths[1::2])]
+    right, count = (sum(column) for column in zip(*counts))
     print("%d of %d" % (right, count))
     # So many by chance: 5 %, and what as few as these allow for besides.
     return 0 if count >= 20 and right >= 0.95 * count - 3 * (0.05 * 0.95 * count) ** 0.5 else 1

@@ -30,6 +30,7 @@
 
 #define EDGE_NS 2000000u
 #define CLOCKS_NS 5000u /* that the two clocks may differ by */
+#define COMPARED_NS 100000000u /* how often they are compared */
 #define PHASES_MOST 65536u
 
 enum { SPIN_ADDING, SPIN_MIXING, WAIT_FUTEX, WAIT_READ, WAIT_POLL, WAIT_SLEEP, MODES };
@@ -50,6 +51,12 @@ struct phase {
 /* Two clocks at one moment. */
 struct moment {
 	uint64_t stamp, ns;
+};
+
+/* The first is before all phases, the last behind them. */
+struct moments {
+	struct moment *items;
+	size_t count;
 };
 
 struct member {
@@ -239,26 +246,43 @@ static void *run_member(void *context)
 	return NULL;
 }
 
+/* Of some tries the one that took least: in others the thread may have lost its CPU. */
 static struct moment moment_now(void)
 {
-	const uint64_t before = now_ns(), at = stamp(), after = now_ns();
+	struct moment best = { 0, 0 };
+	uint64_t least = UINT64_MAX;
 
-	return (struct moment){ at, before + (after - before) / 2 };
+	for (int i = 0; i < 5; i++) {
+		const uint64_t before = now_ns(), at = stamp(), took = now_ns() - before;
+
+		if (took < least)
+			best = (struct moment){ at, before + took / 2 };
+		least = took < least ? took : least;
+	}
+	return best;
 }
 
-/* The CPU's clock is even: two moments tell all in between. */
-static uint64_t ns_of(uint64_t at, const struct moment *first, const struct moment *last)
+/* The CPU's clock is even, and the kernel's nearly so: who corrects it does it slowly. */
+static uint64_t ns_of(uint64_t at, const struct moments *moments)
 {
-	const double rate = (double)(last->ns - first->ns) / (double)(last->stamp - first->stamp);
+	size_t low = 0, high = moments->count - 1;
 
-	return first->ns + (uint64_t)((double)(at - first->stamp) * rate);
+	while (high - low > 1) {
+		const size_t middle = low + (high - low) / 2;
+
+		*(moments->items[middle].stamp <= at ? &low : &high) = middle;
+	}
+	const struct moment *from = &moments->items[low], *to = &moments->items[high];
+	const double rate = (double)(to->ns - from->ns) / (double)(to->stamp - from->stamp);
+
+	return from->ns + (uint64_t)((double)(at - from->stamp) * rate);
 }
 
 static void tell_phase(FILE *file, pid_t tid, const struct phase *phase,
-		       const struct moment *first, const struct moment *last)
+		       const struct moments *moments)
 {
-	const uint64_t from = ns_of(phase->entered, first, last) + CLOCKS_NS;
-	const uint64_t until = ns_of(phase->left, first, last) - CLOCKS_NS;
+	const uint64_t from = ns_of(phase->entered, moments) + CLOCKS_NS;
+	const uint64_t until = ns_of(phase->left, moments) - CLOCKS_NS;
 	/* A timer runs from before the function is entered; the others' time begins in it. */
 	const uint64_t asleep = from + phase->ns - (phase->mode == WAIT_READ ? EDGE_NS : 0);
 	const bool sleeps = phase->mode >= WAIT_FUTEX;
@@ -270,30 +294,42 @@ static void tell_phase(FILE *file, pid_t tid, const struct phase *phase,
 }
 
 static int tell(const struct member *members, size_t count, const char *path,
-		const struct moment *first)
+		const struct moments *moments)
 {
-	const struct moment last = moment_now();
 	FILE *file = fopen(path, "w");
 
 	if (!file)
 		return 1;
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < members[i].count; j++)
-			tell_phase(file, members[i].tid, &members[i].phases[j], first, &last);
+			tell_phase(file, members[i].tid, &members[i].phases[j], moments);
 	return fclose(file) ? 1 : 0;
+}
+
+static void sleep_and_compare(struct moments *moments, size_t most)
+{
+	const struct timespec time = { .tv_nsec = COMPARED_NS };
+
+	while (moments->count < most) {
+		nanosleep(&time, NULL);
+		moments->items[moments->count++] = moment_now();
+	}
 }
 
 int main(int argc, char **argv)
 {
 	const size_t count = argc == 4 ? (size_t)atol(argv[1]) : 0;
+	const size_t seconds = argc == 4 ? (size_t)atol(argv[2]) : 0;
+	const size_t naps = seconds * (1000000000u / COMPARED_NS);
 	struct member *members = calloc(count ? count : 1, sizeof(*members));
-	const struct moment first = moment_now();
+	struct moments moments = { calloc(naps + 2, sizeof(struct moment)), 1 };
 
-	if (!count || !members) {
+	if (!count || !members || !moments.items) {
 		fprintf(stderr, "usage: whereabouts THREADS SECONDS TRUTH\n");
 		return 2;
 	}
-	is_told = atol(argv[2]) > 0;
+	is_told = seconds > 0;
+	moments.items[0] = moment_now();
 	for (size_t i = 0; i < count; i++) {
 		members[i].random = UINT64_C(88172645463325252) + i * UINT64_C(7919);
 		members[i].phases = is_told ? calloc(PHASES_MOST, sizeof(struct phase)) : NULL;
@@ -304,9 +340,10 @@ int main(int argc, char **argv)
 	}
 	while (!is_told)
 		pause();
-	sleep((unsigned int)atol(argv[2]));
+	sleep_and_compare(&moments, naps + 1);
 	atomic_store(&is_over, true);
 	for (size_t i = 0; i < count; i++)
 		pthread_join(members[i].thread, NULL);
-	return tell(members, count, argv[3], &first);
+	moments.items[moments.count++] = moment_now();
+	return tell(members, count, argv[3], &moments);
 }

@@ -203,11 +203,11 @@ static void who_is_held_makes_no_progress(void **state)
 	(void)state;
 	need_holder();
 	for (unsigned int i = 0; i < 1000 && still < 50; i++) {
-		uint64_t before, after, from;
+		const uint64_t from = clock__monotonic_ns();
+		uint64_t before, after;
 
 		if (holder__take(holder, its_cpu))
 			continue;
-		from = clock__monotonic_ns();
 		before = shared->count;
 		for (unsigned int j = 0; j < 1000; j++)
 			__asm__ volatile("" : : : "memory");
