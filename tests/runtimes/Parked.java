@@ -9,6 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.*;
 
 public class Parked {
+	static final List<Thread> waiting = new ArrayList<>();
+
 	static class Initialized {
 		static int x = park();
 	}
@@ -88,7 +90,25 @@ public class Parked {
 				work.run();
 		}, name);
 		thread.setDaemon(true);
+		waiting.add(thread);
 		thread.start();
+	}
+
+	static List<List<StackTraceElement>> stacks() {
+		List<List<StackTraceElement>> stacks = new ArrayList<>();
+		for (Thread thread : waiting)
+			stacks.add(thread.getState() == Thread.State.RUNNABLE ? null
+				: Arrays.asList(thread.getStackTrace()));
+		return stacks;
+	}
+
+	// Each thread where it stays: the same in looks a while apart, however slow the machine is.
+	static void awaitAll() throws InterruptedException {
+		List<List<StackTraceElement>> last = null, now = stacks();
+		for (int same = 0; same < 5; last = now, now = stacks()) {
+			same = now.equals(last) && !now.contains(null) ? same + 1 : 0;
+			Thread.sleep(100);
+		}
 	}
 
 	public static void main(String[] args) throws Exception {
@@ -115,17 +135,18 @@ public class Parked {
 		ExecutorService pool = Executors.newFixedThreadPool(2, task -> {
 			Thread thread = new Thread(task);
 			thread.setDaemon(true);
+			waiting.add(thread);
 			return thread;
 		});
 		for (int i = 0; i < 3; i++)
 			pool.submit(Parked::compare);
-		Thread.sleep(300);
+		awaitAll();
 		start("blocked", () -> {
 			synchronized (held) {
 				System.out.println("never");
 			}
 		});
-		Thread.sleep(1000);
+		awaitAll();
 		System.out.println("ready");
 		Thread.sleep(Long.MAX_VALUE);
 	}

@@ -114,7 +114,8 @@ least() {
 
 # ---------------------------------------------------------------------------------------------
 
-visits() { awk '$2 == "visits" { n = $1 } END { print n + 0 }' "$TMP/visitor.out"; }
+# Its last line is "N visits, 0 failed", of all that were under way as well.
+visits() { awk '$2 ~ /^visits,?$/ { n = $1 } END { print n + 0 }' "$TMP/visitor.out"; }
 
 more_visits() {
 	local from

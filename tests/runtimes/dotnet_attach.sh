@@ -514,20 +514,34 @@ pass
 # ---------------------------------------------------------------------------------------------
 # At the start of a program
 
+end_run() {	# NAME: its program is killed, which is its status
+	kill -KILL "$(pgrep -P "$(pid run)" -x "$1")"
+	join run
+	expect_status 137
+}
+
+run_three() {	# PROGRAM…: with the agent, until three collections are told
+	rm -f "$TMP/trace"
+	start run gctrace run --load-agent -n 3 -o json --output "$TMP/trace" -- "$@"
+	wait_for 'grep -qs "\"event\":\"summary\"" "$TMP/trace"' || show "$TMP/run.err"
+}
+
 t "gctrace run --load-agent: from the first collection on, without it the command is told"
-run timeout 100 gctrace run --load-agent -n 3 -o json --output "$TMP/trace" -- timeout 3 dotnet "$TMP/program.dll"
-expect_status 124
+run_three dotnet "$TMP/program.dll"
+end_run dotnet
 expect_equal "1 2 3" "$(jq -r 'select(.event == "gc") | .gc' "$TMP/trace" | xargs)" "collections"
 expect "$TMP/trace" '"event":"summary".*"complete":true'
-expect "$TMP/err" 'programs of .NET that this starts load gctrace.s agent'
-run timeout 100 gctrace run -- timeout 1 dotnet "$TMP/program.dll"
-expect "$TMP/err" 'gctrace run --load-agent for one that is started'
+expect "$TMP/run.err" 'programs of .NET that this starts load gctrace.s agent'
+start run gctrace run -- dotnet "$TMP/program.dll"
+wait_for grep -q ready "$TMP/run.out" && sleep 1 || fail "the program did not start"
+end_run dotnet
+expect "$TMP/run.err" 'gctrace run --load-agent for one that is started'
 pass
 
 t "gctrace run --load-agent of a program in one file"
 if [ -x "${single-}" ]; then
-	run timeout 100 gctrace run --load-agent -n 3 -o json --output "$TMP/trace" -- timeout 3 "$single"
-	expect_status 124
+	run_three "$single"
+	end_run "$(basename "$single" | cut -c 1-15)"
 	expect_equal "1 2 3" "$(jq -r 'select(.event == "gc") | .gc' "$TMP/trace" | xargs)" "collections"
 	pass
 else

@@ -201,6 +201,7 @@ dumps
 jvm_down
 jvm_up java
 kill -STOP "$target"
+wait_for grep -q '^State:.T' "/proc/$target/status"
 refused 'it is stopped' heap -p "$target" --via jvm
 kill -CONT "$target"
 jvm_down

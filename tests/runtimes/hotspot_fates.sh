@@ -109,7 +109,7 @@ while read -r home; do
 		t "Java $version, $collector: what samples tell holds what the pools know"
 		agent=-agentpath:$hotspot_library=sample=16384
 		moving "$home" 2000000 "-XX:+Use${collector}GC" -Xmn6m
-		run timeout 300 gctrace record --samples -p "$(pid program)" -n 250 \
+		run timeout 300 gctrace record --samples -p "$(pid program)" -n 1000 \
 			--output "$TMP/recording"
 		expect_status 0
 		run fates_truth "$TMP/recording"

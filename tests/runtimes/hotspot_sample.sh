@@ -164,11 +164,17 @@ for jvm in $(jvms); do
 
 	t "$version: a shell that becomes a JVM"
 	rm -f "$TMP/end"
-	start program bash -c 'sleep 2; exec "$@"' - "$jvm/bin/java" -Xmx128m -XX:+UseSerialGC \
-		-cp "$TMP" Chores "$TMP/end"
-	run gctrace sample -p "$(pid program)" --rate 200 -n 2000 -o json
+	rm -f "$TMP/is_told"
+	start program bash -c 'until [ -e "$0" ]; do sleep 0.1; done; exec "$@"' "$TMP/is_told" \
+		"$jvm/bin/java" -Xmx128m -XX:+UseSerialGC -cp "$TMP" Chores "$TMP/end"
+	start sample gctrace sample -p "$(pid program)" --rate 200 -n 2000 -o json
+	wait_for 'grep -q "\"event\":\"sample\"" "$TMP/sample.out"' || fail "nothing is told"
+	touch "$TMP/is_told"
+	join sample
 	expect_status 0
 	stop program KILL
+	cp "$TMP/sample.out" "$TMP/out"
+	cp "$TMP/sample.err" "$TMP/err"
 	expect "$TMP/err" 'has executed another program, java: '
 	expect "$TMP/err" '\(java\) runs HotSpot '
 	expect_equal COMPILER "$(exact_places_of C2)" "where it is exact of C2 threads, at work"

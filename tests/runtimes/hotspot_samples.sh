@@ -18,6 +18,22 @@ load_with() {	# JVM LIBRARY OPTIONS
 	run python3 "$ROOT/tests/runtimes/hotspot/load_agent.py" "$(pid program)" "$2" "$3"
 }
 
+# How often the agent's thread for samples has gone to sleep.
+sleeps() {
+	awk '/^voluntary_ctxt_switches/ { n += $2 } END { print n + 0 }' \
+		$(grep -l '^gctrace-sample' /proc/"$(pid program)"/task/*/comm | sed 's|comm$|status|') \
+		/dev/null 2>/dev/null
+}
+
+# It has gone round: begins, sets the interval, tells what it knows.
+it_goes_round() {
+	local from
+	wait_for 'grep -qs gctrace-sample /proc/$(pid program)/task/*/comm'
+	from=$(sleeps)
+	sleep 0.5
+	wait_for "[ \"\$(sleeps)\" -ge $((from + 3)) ]" || fail "the agent's thread does not go round"
+}
+
 recorded() { grep -qs 'heap dump of' "$TMP/record.err"; }
 
 start_recording() {
@@ -25,8 +41,14 @@ start_recording() {
 	start record gctrace record -p "$(pid program)" --dump --samples --output "$TMP/recording"
 	wait_for recorded || { fail "nothing is recorded"; show "$TMP/record.err"; }
 	# The agent has seen the semaphore; it takes samples soon.
-	wait_for 'grep -qs gctrace-sample /proc/$(pid program)/task/*/comm'
-	sleep 0.5
+	it_goes_round
+}
+
+all_is_told() {
+	local bytes
+	bytes=$(stat -c %s "$TMP/recording")
+	it_goes_round
+	[ "$(stat -c %s "$TMP/recording")" = "$bytes" ]
 }
 
 let_it_book() {
@@ -38,6 +60,7 @@ let_it_book() {
 book() {
 	let_it_book
 	sleep "${1:-2}"
+	wait_for all_is_told || fail "it is told without end"
 	stop record INT
 	[ "$status" = 0 ] || { fail "gctrace record ends with $status"; show "$TMP/record.err"; }
 }
@@ -77,11 +100,10 @@ tell_elders() {	# JVM INTERVAL
 	program "$1" -XX:+UseSerialGC Elders
 	start follow gctrace follow -p "$(pid program)" --load-agent --by type --sample-every "$2" \
 		-o json
-	wait_for 'grep -qs gctrace-sample /proc/$(pid program)/task/*/comm'
-	sleep 0.5
+	it_goes_round
 	touch "$TMP/go"
 	WAIT=300 wait_for grep -qs allocated "$TMP/program.out" || fail "the program comes to no end"
-	sleep 1
+	it_goes_round
 	stop follow INT
 	bytes=$(awk '/^allocated/ { print $2 }' "$TMP/program.out")
 	jq -r --argjson bytes "$bytes" 'select(.event == "site" and .type == "long[]") |
@@ -155,10 +177,10 @@ for jvm in $(jvms); do
 	start_recording
 	load_with "$jvm" "$hotspot_library" sample=8192
 	expect "$TMP/out" 'return code: 4001'
-	sleep 0.5
+	it_goes_round
 	let_it_book
 	load_with "$jvm" "$hotspot_library" sample=8192
-	sleep 1
+	it_goes_round
 	stop record INT
 	is_true
 	expect "$TMP/out" 'samples, every 8192 bytes'
@@ -192,7 +214,7 @@ for jvm in $(jvms); do
 	load_with "$jvm" "$TMP/taker.so" drop
 	expect "$TMP/out" 'return code: 0'
 	load_with "$jvm" "$hotspot_library" sample=4096
-	sleep 1
+	it_goes_round
 	book
 	is_true
 	expect "$TMP/out" 'notice: another agent in this process has the JVM.s only sampler'

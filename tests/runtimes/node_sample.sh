@@ -8,6 +8,8 @@
 need_root
 need node jq
 
+sweeps=${SAMPLE_SWEEPS:-1200} # of one thread
+
 t "what is called EXACT is right, in 999 of 1,000"
 start program sh -c 'cd "$0" && exec node --perf-basic-prof "$@"' "$TMP" \
 	"$ROOT/tests/runtimes/whereabouts.js" "$TMP/stop" "$TMP/truth"

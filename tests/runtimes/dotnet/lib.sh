@@ -77,8 +77,9 @@ trace() {
 	local name=$1
 	shift
 	start "$name" gctrace "$@" ${load[@]+"${load[@]}"}
-	# The agent looks 20 times a second and more, and needs a moment to ask the runtime.
-	wait_for "! semaphores $(pid program) >/dev/null 2>&1" && sleep 0.7 ||
+	# The agent looks 20 times a second and more, and needs a moment to ask the runtime; beside
+	# another test that has all CPUs, more of them.
+	wait_for "! semaphores $(pid program) >/dev/null 2>&1" && sleep 1.5 ||
 		{ fail "gctrace did not attach"; show "$TMP/$name.err"; }
 }
 
