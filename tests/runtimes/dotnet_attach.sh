@@ -499,6 +499,15 @@ expect "$TMP/out" '"event":"summary".*"complete":true'
 down
 pass
 
+t "who asks for samples of allocations, which it takes none of, is told so before it is loaded"
+dotnet_up dotnet "$TMP/program.dll"
+run timeout 100 gctrace follow -p "$target" --load-agent --by site
+expect_status 1
+expect "$TMP/err" "agent cannot be loaded into pid $target .*: it samples no allocations there"
+expect_not "/proc/$target/maps" libgctrace
+down
+pass
+
 t "what takes no agent: its own probes are used, or it is said"
 start vm minivm --rate 50 --quiet
 wait_for "semaphores $(pid vm) >/dev/null 2>&1"

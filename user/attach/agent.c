@@ -210,7 +210,7 @@ static int load(const struct process *process, const struct sight *sight, const 
 }
 
 /* What there is to do, by what is seen. 1: the agent is to be loaded. */
-static int judge(const struct process *process, const struct sight *sight)
+static int judge(const struct process *process, const struct sight *sight, const char *options)
 {
 	const struct runtime *runtime = sight->runtime;
 	struct buf text = BUF_INIT;
@@ -222,6 +222,9 @@ static int judge(const struct process *process, const struct sight *sight)
 		break;
 	case AGENT_LOADABLE:
 		answer = 1;
+		if (options && runtime->kind != RUNTIME_HOTSPOT)
+			answer = fail(process, -EOPNOTSUPP, "it samples no allocations there, as"
+							    " it does in HotSpot");
 		break;
 	case AGENT_REFUSED:
 		answer = fail(process, -EOPNOTSUPP, buf__str(&text));
@@ -269,7 +272,7 @@ static int load_locked(const struct process *process, const char *options,
 	if (err)
 		return fail(process, err, process__alive(process) ? strerror(-err) :
 								    "it has ended meanwhile");
-	answer = judge(process, &sight);
+	answer = judge(process, &sight, options);
 	if (answer > 0)
 		answer = load(process, &sight, options, cache, &patience);
 	else if (!answer && options && sight.runtime->has_agent &&

@@ -31,8 +31,9 @@ enum agent_state agent__look(const struct process *process, const struct maps *m
  * Load the agent for what the process runs, unless it is there or the runtime's own probes are all
  * that gctrace knows to use; notes say what is done and what came of it. 0, or negative errno after
  * an error message: then the process is as it was (but -ETIMEDOUT: it may still do what it was
- * asked). options: what HotSpot's agent is told (agents/hotspot/contract.h), also one that is there
- * already; NULL: nothing. stop_fd: readable when it is to be given up; -1: none.
+ * asked). options: what HotSpot's agent is told of samples (agents/hotspot/contract.h), also one
+ * that is there already; NULL: nothing. Another runtime's agent takes none, and is not loaded for
+ * who asks for some. stop_fd: readable when it is to be given up; -1: none.
  */
 int agent__load(const struct process *process, const char *options, int stop_fd);
 
