@@ -8,23 +8,19 @@
 
 #include "../base/buf.h"
 
-/* "5State": *at is behind it then. A name of no letters ("0") is none. */
+/* "5State": *at is behind it then, else where it was. A name of no letters ("0") is none. */
 static bool take_name(const char **at, const char **name, size_t *len)
 {
+	const char *letters = *at;
 	size_t value = 0;
 
-	if (!isdigit((unsigned char)**at))
+	while (isdigit((unsigned char)*letters) && value <= 4096)
+		value = value * 10 + (size_t)(*letters++ - '0');
+	if (!value || value > 4096 || strnlen(letters, value) < value)
 		return false;
-	while (isdigit((unsigned char)**at)) {
-		value = value * 10 + (size_t)(*(*at)++ - '0');
-		if (value > 4096)
-			return false;
-	}
-	if (!value || strnlen(*at, value) < value)
-		return false;
-	*name = *at;
+	*name = letters;
 	*len = value;
-	*at += value;
+	*at = letters + value;
 	return true;
 }
 

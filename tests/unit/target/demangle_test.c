@@ -50,7 +50,7 @@ static void what_is_not_known_stays(void **state)
 	static const char *const names[] = {
 		"", "_", "_Z", "_ZN", "_ZNE", "_ZN5Sta", "_ZN99999999999999999999A", "_ZN3fooI",
 		"_ZNK", "_ZTV5Class", "_ZN1AILi5", "_ZN1AIE", "main", "_ZN3fooIN3barE",
-		"_Z0", "_ZL0v", "_ZN0E", "_ZN3foo0E",
+		"_Z0", "_ZL0v", "_ZN0E", "_ZN3foo0E", "_Z0IE", "_ZL0IE", "_ZN0IEE",
 	};
 
 	(void)state;
