@@ -72,10 +72,10 @@ stop vm
 pass
 
 t "a million objects through a ring of 1 MiB: the target waits, nothing is lost"
-start_vm vm --objects 900000 --dump-pace 5 --collector compact
+start_vm vm --objects 900000 --dump-pace 20 --collector compact
 start watcher bash -c "until semaphores $(pid vm) | grep -Eq 'request__pause[[:space:]]+[1-9]'; do
 	sleep 0.01; done"
-run timeout 300 dump_truth --ring=1048576 --slow=6000 "$(pid vm)" "$TMP/vm.truth"
+run timeout 300 dump_truth --ring=1048576 --slow=24000 "$(pid vm)" "$TMP/vm.truth"
 whole
 [ "$(word held)" -ge 1 ] || fail "the target was never asked to wait"
 [ "$(word used_most)" -le 1048576 ] || fail "more than the ring"

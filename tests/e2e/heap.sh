@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # gctrace heap and gctrace path: what they show of a minivm's heap is its own truth, the leak is
 # named first, and whatever a dump lacks is told.
-# limit: 600
+# limit: 1800
 . "$(dirname "$0")/lib.sh"
 need_root
 need gctrace minivm jq
@@ -59,7 +59,7 @@ is_true() {	# NAME LINES
 "$python" -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is not here"
 
 t "types, roots, what is reached and what the leaking cache retains are the truth"
-start_vm vm --leak --leak-rate 4000 --objects 5000
+start_vm vm --leak --leak-rate 1000 --objects 5000
 wait_for_leak vm
 run timeout 120 gctrace heap -p "$(pid vm)" --top 0 -o json
 expect_status 0
@@ -481,7 +481,7 @@ pass
 is_up() { semaphores "$1" | grep -Eq "request__dump[[:space:]]+[1-9]"; }
 
 t "Ctrl-C in the midst of the dump ends it, and what came is shown"
-start_vm vm --objects 100000 --dump-pace 100
+start_vm vm --objects 300000 --dump-pace 100
 start heap gctrace heap -p "$(pid vm)"
 WAIT=60 wait_for "is_up $(pid vm)" || fail "the request does not go up"
 work "$(pid vm)" 0.02

@@ -161,6 +161,7 @@ refused 1 "is a thread .* of process $(pid threads)" gctrace probes -p "$thread"
 start zombie /usr/bin/python3 -c 'import os, time
 pid = os.fork()
 if pid == 0: os._exit(0)
+os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 print(pid, flush=True); time.sleep(600)'
 wait_for test -s "$TMP/zombie.out"
 refused 1 'zombie' gctrace probes -p "$(cat "$TMP/zombie.out")"

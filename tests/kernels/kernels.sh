@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # minivm traced end to end under other kernels, in machines that qemu emulates: correctness only.
-# limit: 900
+# limit: 1800
 #
 # $KERNELS says which; without it the two quickest. `make kernels` runs them all. 5.10 is below
 # what gctrace asks for: it has to work there or say so. Under lockdown=confidentiality no BPF

@@ -91,6 +91,7 @@ program_is_killed() {
 	for ms in 30 100 250; do
 		"$@"
 		start_dumping
+		wait_for test -s "$TMP/recording" || fail "nothing is recorded"
 		sleep "0.$(printf %03d $ms)"
 		stop program KILL
 		join record

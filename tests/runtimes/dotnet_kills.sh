@@ -3,6 +3,7 @@
 # .NET, with the agent: whoever is killed, whenever, and whoever comes and goes how often, the program
 # lives on, with the memory that it had, and a later gctrace finds all as it should be.
 # parallel: yes
+# limit: 1800
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/dotnet/lib.sh"
 need jq

@@ -11,7 +11,7 @@ need_programs
 
 tools=$BUILD/tests/dotnet/tools
 [ -x "$tools/dotnet-trace" ] ||
-	dotnet tool install dotnet-trace --tool-path "$tools" >"$TMP/tool.out" 2>&1 ||
+	timeout 200 dotnet tool install dotnet-trace --tool-path "$tools" >"$TMP/tool.out" 2>&1 ||
 	skip_all "dotnet-trace cannot be had from NuGet: $(grep -m 1 . "$TMP/tool.out")"
 
 heap_and_types=Microsoft-Windows-DotNETRuntime:0x1980001:5

@@ -54,7 +54,7 @@ dotnet_project() {	# PROJECT DIRECTORY OPTION…
 		flock 9
 		[ -e "$built" ] && [ -z "$(find "${project%/*}" -maxdepth 1 -newer "$built" \
 			-name '*.cs*')" ] && exit
-		dotnet build "$project" -c Release -o "$kept" -v q \
+		timeout 300 dotnet build "$project" -c Release -o "$kept" -v q \
 			-p:BaseIntermediateOutputPath="$kept.obj/" -p:UseSharedCompilation=false \
 			"$@" >"$TMP/build.out" 2>&1 && touch "$built"
 	) 9>"$kept.lock"
