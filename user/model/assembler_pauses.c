@@ -145,7 +145,9 @@ int assembler__pause_end(struct assembler *assembler, struct image *image,
 			 const struct event *event)
 {
 	struct stop *stop = image__stop(image, event->pause.pause, event->tid);
-	const bool partial = !image->any_pause || event->time < image->whole_from;
+	/* Of the first one the attach may have missed the begin; or a loss, if there was one. */
+	const bool partial = (!image->any_pause && !image->lost) ||
+			     event->time < image->whole_from;
 
 	if (event->overdue)
 		return stop ? give_up_stop(assembler, image, stop) : 0;

@@ -166,29 +166,37 @@ static void play_ruby(struct reel *reel)
 	}
 }
 
-/* Single probes of a runtime that numbers everything; a background collection among them. */
+/*
+ * Single probes of a runtime that numbers everything; background collections among them, in turn
+ * with a pause of their own and in that of a young one.
+ */
 static void play_numbered(struct reel *reel)
 {
-	uint64_t pause = 1;
+	uint64_t pause = 1, gc = 0, background = 0;
 
 	reel->tid = 1;
-	for (uint64_t gc = 1; gc <= 12; gc++) {
-		bool background = gc % 6 == 1;
-		uint32_t how = background ? GCTRACE_HOW_CONCURRENT : GCTRACE_HOW_COPYING;
+	for (uint64_t turn = 0; turn < 12; turn++) {
+		const bool begins = turn % 4 == 0, is_young = turn % 8 != 4;
 
 		reel->now += 500;
 		reel__call(reel, RECORD_PAUSE_BEGIN, pause,
-			   background ? GCTRACE_WHY_MARK_START : GCTRACE_WHY_COLLECTION, 0, 0);
-		reel__call(reel, RECORD_GC_START, gc, background ? 2 : 1, 0, how);
-		reel->now += gc * 10;
-		if (!background)
+			   begins ? GCTRACE_WHY_MARK_START : GCTRACE_WHY_COLLECTION, 0, 0);
+		if (is_young) {
+			reel__call(reel, RECORD_GC_START, ++gc, 1, 0, GCTRACE_HOW_COPYING);
+			reel->now += turn * 10;
 			reel__call(reel, RECORD_GC_FINISH, gc, 0, 0, 0);
+		}
+		if (begins) {
+			background = ++gc;
+			reel__call(reel, RECORD_GC_START, gc, 2, 0, GCTRACE_HOW_CONCURRENT);
+			reel->now += 10;
+		}
 		reel__call(reel, RECORD_PAUSE_END, pause++, 5, 0, 0);
-		if (gc % 6 != 4)
+		if (turn % 4 != 3)
 			continue;
 		reel__call(reel, RECORD_PAUSE_BEGIN, pause, GCTRACE_WHY_REMARK, 0, 0);
 		reel__call(reel, RECORD_PAUSE_END, pause++, 5, 0, 0);
-		reel__call(reel, RECORD_GC_FINISH, gc - 3, 0, 0, 0);
+		reel__call(reel, RECORD_GC_FINISH, background, 0, 0, 0);
 	}
 }
 
