@@ -103,9 +103,11 @@ program_is_killed() {
 
 resident_kib() { awk '$1 == "VmRSS:" { print $2 }' "/proc/$(pid "${1:-program}")/status"; }
 
-least() {
-	local least=0 now
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
+looks=10
+
+least() {	# of so many looks, a fifth of a second apart
+	local least=0 now look
+	for ((look = 0; look < looks; look++)); do
 		now=$(resident_kib "$@")
 		[ "$least" = 0 ] || [ "$now" -lt "$least" ] && least=$now
 		sleep 0.2
