@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Check histories of objects against what the small VM wrote down: follow_truth.py RECORDING TRUTH
-GC, where TRUTH is what `minivm --print-truth` prints and GC a collection after the first dump of
-the recording. Takes some objects that move and some that die, follows each by its address after
-that collection, and compares every step."""
+BEFORE AFTER, where TRUTH is what `minivm --print-truth` prints, BEFORE the collection before the
+first dump of the recording and AFTER one behind it. Takes some objects that lived through both, so
+that the dump told them: some that move and some that die. Follows each by its address after the
+second, and compares every step."""
 import json
 import re
 import subprocess
@@ -30,10 +31,7 @@ def read_truth(path):
 
 def history(recording, address, gc):
     result = subprocess.run(["gctrace", "follow", recording, "--address", hex(address), "--at",
-                             str(gc), "-o", "json"], capture_output=True, check=False)
-    if result.returncode == 1 and b"no known object" in result.stderr:
-        return []  # born behind the dump
-    result.check_returncode()
+                             str(gc), "-o", "json"], stdout=subprocess.PIPE, check=True)
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     return [line for line in lines if line["event"] == "object"]
 
@@ -52,11 +50,13 @@ def wrong_step(step, truth, name):
     return None
 
 
-def choose(truth, start):
+def choose(truth, before, start):
     """Names of some objects that move behind the start, and of some that die."""
     later = sorted(gc for gc in truth if gc > start)
     movers, mortals = [], []
     for name, (address, _) in truth[start].items():
+        if name not in truth[before]:
+            continue  # perhaps born behind the dump
         places = [truth[gc][name][0] for gc in later[:30] if name in truth[gc]]
         if any(place != address for place in places) and len(movers) < OBJECTS:
             movers.append(name)
@@ -66,8 +66,9 @@ def choose(truth, start):
 
 
 def main():
-    recording, truth, start = sys.argv[1], read_truth(sys.argv[2]), int(sys.argv[3])
-    movers, mortals = choose(truth, start)
+    recording, truth = sys.argv[1], read_truth(sys.argv[2])
+    before, start = int(sys.argv[3]), int(sys.argv[4])
+    movers, mortals = choose(truth, before, start)
     fine, steps, moves, deaths = True, 0, 0, 0
     for name in movers + mortals:
         for step in history(recording, truth[start][name][0], start):
