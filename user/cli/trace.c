@@ -309,6 +309,12 @@ static bool is_over(struct trace *trace, const struct trace_hooks *hooks, bool e
 	return hooks->over ? hooks->over(hooks->context) : live__alive(trace->live) == 0;
 }
 
+static void over_from(struct trace *trace, uint64_t ns)
+{
+	feed__over_from(trace->feed, ns);
+	show__over_from(trace->show, ns);
+}
+
 /*
  * What comes from here on is not of this trace. One that has seen enough was over with the last
  * that it saw, however late that was read.
@@ -318,7 +324,7 @@ static void stop(struct trace *trace, bool has_enough)
 	if (trace->end_ns)
 		return;
 	trace->end_ns = has_enough ? show__last_ns(trace->show) : clock__monotonic_ns();
-	show__over_from(trace->show, trace->end_ns);
+	over_from(trace, trace->end_ns);
 	live__stop(trace->live, trace->end_ns);
 	/* In front of what comes after it. */
 	if (trace->writer)
@@ -362,8 +368,8 @@ int trace__read(struct trace *trace)
 
 	do {
 		answer = feed__pull(trace->feed, &source, 0);
-		show__over_from(trace->show,
-				facts__get_u64(recording__facts(trace->recording), "ended_ns", 0));
+		over_from(trace,
+			  facts__get_u64(recording__facts(trace->recording), "ended_ns", 0));
 	} while (answer == SOURCE_MORE && !look_at_signals(trace));
 	return answer < 0 ? answer : 0;
 }

@@ -201,10 +201,20 @@ static int of_kind(struct assembler *assembler, struct image *image, const struc
 	}
 }
 
+/* Probes are being detached: of what goes on, ranges may be missing from now on. */
+static void cut_off(struct image *image)
+{
+	for (struct transaction *at = image->transactions; at; at = at->next)
+		if (!at->ended)
+			at->so_far.cut_off = at->over = true;
+}
+
 static int of_image(struct assembler *assembler, struct image *image, const struct event *event)
 {
 	int result = 0;
 
+	if (image->reports_ranges && assembler->over_from && event->stamp >= assembler->over_from)
+		cut_off(image);
 	if (image->in_doubt && event->stamp > image->lost_until) {
 		image->in_doubt = false;
 		result = break_unnumbered(assembler, image);

@@ -100,7 +100,9 @@ int assembler__whole_from(struct assembler *assembler, uint32_t target, uint64_t
 
 /*
  * The trace is over at this moment: its probes are detached from then on, one before the other. So
- * what begins later is not told, nor is what ends later and was not seen beginning.
+ * what begins later is not told, nor is what ends later and was not seen beginning. What goes on at
+ * that moment is cut off where ranges are reported, also where its end is seen: some of them may
+ * have found no probe.
  */
 void assembler__over_from(struct assembler *assembler, uint64_t ns);
 

@@ -40,6 +40,7 @@ struct decode_room *decode_room__new(size_t join_bytes)
 
 	if (!room)
 		return NULL;
+	room->over_from = 0;
 	room->joins = joins__new(join_bytes);
 	if (room->joins)
 		return room;
@@ -53,6 +54,19 @@ void decode_room__free(struct decode_room *room)
 		return;
 	joins__free(room->joins);
 	free(room);
+}
+
+void decode_room__over_from(struct decode_room *room, uint64_t ns)
+{
+	room->over_from = ns;
+}
+
+/* Are probes being detached when the record that is decoded was written? */
+static bool is_late(const struct decoder *decoder)
+{
+	const uint64_t over_from = decoder->room->over_from;
+
+	return over_from && decoder->record->stamp >= over_from;
 }
 
 struct decoder *decoder__new(uint32_t target, const struct decode_out *out,
@@ -119,7 +133,7 @@ int decoder__expect(struct decoder *decoder, uint64_t batches)
 {
 	uint64_t from;
 
-	if (!decoder->sequence)
+	if (!decoder->sequence || is_late(decoder))
 		return decoder->answer;
 	from = decoder->sequence->settled_ns;
 	return lose_batches(decoder,

@@ -49,6 +49,9 @@ struct decode_room;
 struct decode_room *decode_room__new(size_t join_bytes); /* NULL: no memory */
 void decode_room__free(struct decode_room *room);
 
+/* See feed__over_from(). */
+void decode_room__over_from(struct decode_room *room, uint64_t ns);
+
 struct decoder;
 
 /* The room must outlive it. NULL: no memory. */

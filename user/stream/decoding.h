@@ -48,6 +48,7 @@ struct decode_doubt {
 
 struct decode_room {
 	struct joins *joins;
+	uint64_t over_from; /* records from this stamp on may lack others; 0: none do */
 	union { /* the hot loops fill these again and again; they stay in the L1 cache */
 		struct range ranges[DECODE_CHUNK];
 		struct root roots[DECODE_CHUNK];
@@ -99,7 +100,10 @@ static inline struct event decoder__event(const struct decoder *decoder, enum ev
 int decoder__tell(struct decoder *decoder, const struct event *event);
 int decoder__lose(struct decoder *decoder, unsigned int kind, uint64_t count);
 
-/* What ends something says that all batches below this number were fired. */
+/*
+ * What ends something says that all batches below this number were fired. It is not listened to
+ * once the trace is over: a dump's end has its own counts, and collections are cut off then.
+ */
 int decoder__expect(struct decoder *decoder, uint64_t batches);
 
 /* Copy the fixed part of a record; false: it is shorter. */

@@ -425,6 +425,11 @@ int feed__pull(struct feed *feed, const struct source *source, uint64_t timeout_
 	return source__pull(source, timeout_ns, &sink);
 }
 
+void feed__over_from(struct feed *feed, uint64_t ns)
+{
+	decode_room__over_from(feed->room, ns);
+}
+
 int feed__end(struct feed *feed)
 {
 	feed->answer = 0;

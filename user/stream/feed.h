@@ -52,6 +52,13 @@ int feed__record(struct feed *feed, const struct record *record);
 struct record_sink feed__sink(struct feed *feed);
 
 /*
+ * The trace is over at this moment: its probes are detached from then on, one before the other. A
+ * batch that what comes later says was fired found no probe any more: that is no loss. 0: not
+ * known, or not yet.
+ */
+void feed__over_from(struct feed *feed, uint64_t ns);
+
+/*
  * No more records will come: batches that are still missing are lost. Tells the sink. Call it
  * once, before the last look at feed__losses(). 0 or what the sink answered.
  */

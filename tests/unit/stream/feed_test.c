@@ -273,6 +273,27 @@ static void a_lost_batch_counts_once(void **state)
 	transcript__free(&got);
 }
 
+/* Probes are detached one before the other: what comes then may have no batches any more. */
+static void what_was_fired_amid_the_detach_is_no_loss(void **state)
+{
+	struct transcript got = { 0 };
+	struct feed *feed = new_feed(&got, 0);
+
+	(void)state;
+	batch(feed, 10, 1);
+	call(feed, RECORD_GC_FINISH, 1, 20, 1, 3, 0);
+	assert_lost(feed, 0, 1);
+	feed__over_from(feed, 30);
+	call(feed, RECORD_GC_FINISH, 1, 29, 2, 5, 0);
+	assert_lost(feed, 0, 3);
+	call(feed, RECORD_GC_FINISH, 1, 30, 3, 9, 0);
+	call(feed, RECORD_PAUSE_END, 1, 31, 3, 0, 11);
+	assert_int_equal(feed__end(feed), 0);
+	assert_lost(feed, 0, 3);
+	feed__free(feed);
+	transcript__free(&got);
+}
+
 static void losses_can_be_taken_back(void **state)
 {
 	struct losses *losses = losses__new();
@@ -307,6 +328,7 @@ int main(void)
 		cmocka_unit_test(what_the_sink_answers_comes_back),
 		cmocka_unit_test(targets_come_and_go),
 		cmocka_unit_test(a_lost_batch_counts_once),
+		cmocka_unit_test(what_was_fired_amid_the_detach_is_no_loss),
 		cmocka_unit_test(losses_can_be_taken_back),
 	};
 
