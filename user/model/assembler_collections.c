@@ -48,6 +48,9 @@ static void judge_unbegun(struct image *image, struct transaction *transaction)
 		return;
 	collection->partial = image__missed(image, gc) == MISSED_BY_ATTACH ||
 			      collection->end_ns < image->whole_from;
+	/* The thread that had it to tell may not have come to it before the trace was over. */
+	if (transaction->over && !image->lost)
+		return;
 	collection->incomplete |= !collection->partial;
 	image->odd.unbegun += !collection->partial && !image->lost;
 }

@@ -221,6 +221,50 @@ static void young(struct script *s, uint64_t gc, uint64_t used, uint64_t alive)
 	gc_finish(s, gc);
 }
 
+/* Ranges of what went on then may have had no probe any more: who is in none need not be dead. */
+static void ranges_may_be_missing_amid_the_detach(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	for (s.now = 10; s.now < 400; s.now += 100) {
+		gc_start(&s, s.now, YOUNG, 0);
+		lay_out(&s, s.now, 800, 5000);
+		moved(&s, s.now, 0, 0, 8, 0, 500, 100);
+		if (s.now > 300)
+			assembler__over_from(s.assembler, 330);
+		s.now += 50;
+		gc_finish(&s, s.now - 50);
+	}
+	assert_int_equal(s.count, 3);
+	assert_false(s.collections[1].is.cut_off);
+	assert_true(s.collections[1].is.dead.bytes.known);
+	assert_true(s.collections[2].is.cut_off);
+	assert_false(s.collections[2].is.dead.bytes.known);
+	script__end(&s);
+}
+
+/* Threads fill batches of their own: that with the start may be fired when the probe is gone. */
+static void a_start_may_be_missing_amid_the_detach(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.now = 10;
+	young(&s, 1, 800, 100);
+	s.now = 90;
+	moved(&s, 2, 0, 0, 8, 0, 500, 100);
+	assembler__over_from(s.assembler, 100);
+	leave(&s);
+	assert_int_equal(s.count, 2);
+	assert_true(s.collections[1].is.cut_off);
+	assert_false(s.collections[1].is.incomplete || s.collections[1].is.partial);
+	assert_int_equal(s.odd.unbegun, 0);
+	script__end(&s);
+}
+
 static void moved_stayed_promoted_dead(void **state)
 {
 	struct script s;
@@ -668,6 +712,8 @@ int main(void)
 		cmocka_unit_test(starts_amid_the_attach),
 		cmocka_unit_test(half_seen_amid_the_attach),
 		cmocka_unit_test(half_seen_amid_the_detach),
+		cmocka_unit_test(ranges_may_be_missing_amid_the_detach),
+		cmocka_unit_test(a_start_may_be_missing_amid_the_detach),
 		cmocka_unit_test(an_end_that_is_overdue_is_odd),
 		cmocka_unit_test(old_background_collection_is_partial),
 		cmocka_unit_test(reports_come_before_the_start),
