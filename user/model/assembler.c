@@ -104,9 +104,9 @@ void assembler__over_from(struct assembler *assembler, uint64_t ns)
 	assembler->over_from = ns;
 }
 
-bool assembler__is_late(const struct assembler *assembler, const struct event *event)
+bool assembler__is_late(const struct assembler *assembler, uint64_t ns)
 {
-	return assembler->over_from && event->time >= assembler->over_from;
+	return assembler->over_from && ns >= assembler->over_from;
 }
 
 struct assembler_odd assembler__odd(const struct assembler *assembler, uint32_t target)
@@ -201,20 +201,13 @@ static int of_kind(struct assembler *assembler, struct image *image, const struc
 	}
 }
 
-/* Probes are being detached: of what goes on, ranges may be missing from now on. */
-static void cut_off(struct image *image)
-{
-	for (struct transaction *at = image->transactions; at; at = at->next)
-		if (!at->ended)
-			at->so_far.cut_off = at->over = true;
-}
-
 static int of_image(struct assembler *assembler, struct image *image, const struct event *event)
 {
 	int result = 0;
 
-	if (image->reports_ranges && assembler->over_from && event->stamp >= assembler->over_from)
-		cut_off(image);
+	/* Probes are being detached: of what goes on, reports may be missing from now on. */
+	if (image->reports && assembler__is_late(assembler, event->stamp))
+		image__cut_off(image);
 	if (image->in_doubt && event->stamp > image->lost_until) {
 		image->in_doubt = false;
 		result = break_unnumbered(assembler, image);

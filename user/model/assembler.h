@@ -56,8 +56,8 @@ struct assembler_sink {
  * decided (from pause_end() on collection->end_ns tells that its gc_finish came). `id` is a number
  * that is not used twice in a target. A collection that is partial or cut off gets drop() instead
  * of finish(), and what was not yet applied must not be. `over`: so it is because the trace of the
- * target has ended in its midst: what was known before it is what is known last. Of generation g
- * only the reports of width `width(g)` count.
+ * target has ended in its midst: what was known before it is what is known last, whatever else
+ * comes. Of generation g only the reports of width `width(g)` count.
  */
 struct range_transaction {
 	uint64_t id;
@@ -101,8 +101,8 @@ int assembler__whole_from(struct assembler *assembler, uint32_t target, uint64_t
 /*
  * The trace is over at this moment: its probes are detached from then on, one before the other. So
  * what begins later is not told, nor is what ends later and was not seen beginning. What goes on at
- * that moment is cut off where ranges are reported, also where its end is seen: some of them may
- * have found no probe.
+ * that moment is cut off where more is reported than starts and ends, also where its end is seen:
+ * some of it may have found no probe.
  */
 void assembler__over_from(struct assembler *assembler, uint64_t ns);
 

@@ -92,7 +92,7 @@ int assembler__hand_out(struct assembler *assembler, struct image *image,
 			      image->generations.overflowed;
 	judge_unbegun(image, transaction);
 	collection = transaction__conclude(transaction, &image->generations, &image->names,
-					   image->reports_ranges);
+					   image->reports_ranges && !transaction->over);
 	whole = !collection->partial && !collection->cut_off;
 	keep_first(&result, assembler__tell_ranges(assembler, transaction,
 					whole ? assembler->ranges.finish : assembler->ranges.drop));
@@ -111,8 +111,8 @@ static int give_up(struct assembler *assembler, struct image *image,
 		   struct transaction *transaction)
 {
 	/* Where it started amid the attach, its end may have had no probe yet. */
-	image->odd.unfinished += !image->lost && !transaction->so_far.partial;
-	transaction->so_far.incomplete |= !transaction->so_far.partial;
+	image->odd.unfinished += !image->lost && !transaction->so_far.partial && !transaction->over;
+	transaction->so_far.incomplete |= !transaction->so_far.partial && !transaction->over;
 	transaction->so_far.cut_off = true;
 	return assembler__hand_out(assembler, image, transaction);
 }
@@ -218,8 +218,12 @@ int assembler__gc_start(struct assembler *assembler, struct image *image,
 	struct transaction *transaction;
 	int result = 0;
 
-	if (assembler__is_late(assembler, event))
+	if (assembler__is_late(assembler, event->time)) {
+		/* Its end may be taken for that of what goes on. */
+		if (event->gc_start.gc == EVENT_UNKNOWN)
+			image__cut_off(image);
 		return 0;
+	}
 	while ((transaction = outdated(image, event)))
 		keep_first(&result, give_up(assembler, image, transaction));
 	transaction = early_bird(image, event->gc_start.gc);
@@ -252,7 +256,7 @@ int assembler__gc_finish(struct assembler *assembler, struct image *image,
 
 	if (event->overdue)
 		return transaction ? give_up(assembler, image, transaction) : 0;
-	if (!transaction && assembler__is_late(assembler, event))
+	if (!transaction && assembler__is_late(assembler, event->stamp))
 		return 0;
 	if (!transaction) {
 		err = adopt(assembler, image, event->gc_finish.gc, &transaction);
@@ -281,7 +285,7 @@ static int reporter(struct assembler *assembler, struct image *image, const stru
 	int err = 0;
 
 	*out = image__find(image, gc, event->tid, true);
-	if (!*out && assembler__is_late(assembler, event))
+	if (!*out && assembler__is_late(assembler, event->stamp))
 		return 0;
 	if (!*out)
 		err = adopt(assembler, image, gc, out);
@@ -296,7 +300,7 @@ int assembler__ranges(struct assembler *assembler, struct image *image, const st
 	struct range_transaction told;
 	int err = reporter(assembler, image, event, event->ranges.gc, &transaction);
 
-	image->reports_ranges = true;
+	image->reports_ranges = image->reports = true;
 	if (err || !transaction)
 		return err;
 	err = tally__report(&transaction->tally, event, &image->generations);
@@ -312,6 +316,7 @@ int assembler__pool(struct assembler *assembler, struct image *image, const stru
 	struct transaction *transaction;
 	int err = reporter(assembler, image, event, event->pool.gc, &transaction);
 
+	image->reports = true;
 	return err || !transaction ? err : pools__note(&transaction->pools, event);
 }
 
@@ -320,6 +325,7 @@ int assembler__figure(struct assembler *assembler, struct image *image, const st
 	struct transaction *transaction;
 	int err = reporter(assembler, image, event, event->figure.gc, &transaction);
 
+	image->reports = true;
 	return err || !transaction ? err : figures__note(&transaction->figures, event);
 }
 
@@ -330,6 +336,7 @@ int assembler__generation(struct image *image, const struct event *event)
 	uint64_t bytes = event->generation.used;
 	int err;
 
+	image->reports = true;
 	if (event->generation.reserved != EVENT_UNKNOWN && event->generation.reserved > bytes)
 		bytes = event->generation.reserved;
 	err = generations__note(&image->generations, event->generation.gc, event->generation.after,

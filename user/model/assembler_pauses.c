@@ -126,7 +126,7 @@ int assembler__pause_begin(struct assembler *assembler, struct image *image,
 	struct stop *stop;
 	int result;
 
-	if (assembler__is_late(assembler, event))
+	if (assembler__is_late(assembler, event->time))
 		return 0;
 	result = end_outdated_stops(assembler, image, event->pause.pause);
 	stop = stop__new(++image->ids, event);
@@ -151,7 +151,7 @@ int assembler__pause_end(struct assembler *assembler, struct image *image,
 
 	if (event->overdue)
 		return stop ? give_up_stop(assembler, image, stop) : 0;
-	if (!stop && assembler__is_late(assembler, event))
+	if (!stop && assembler__is_late(assembler, event->stamp))
 		return 0;
 	/* Perhaps of one that a loss has ended. */
 	if (!stop && event->pause.pause == EVENT_UNKNOWN && image->broken)

@@ -30,8 +30,8 @@ static inline void keep_first(int *result, int answer)
 		*result = answer;
 }
 
-/* Is it of a time when the trace was over? */
-bool assembler__is_late(const struct assembler *assembler, const struct event *event);
+/* Was the trace over at this moment? A beginning counts by its time, all else by its stamp. */
+bool assembler__is_late(const struct assembler *assembler, uint64_t ns);
 
 /* Tell the range sink, by one of its functions, of a transaction. */
 int assembler__tell_ranges(struct assembler *assembler, const struct transaction *transaction,

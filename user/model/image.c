@@ -30,6 +30,13 @@ void image__free(struct image *image)
 	free(image);
 }
 
+void image__cut_off(struct image *image)
+{
+	for (struct transaction *at = image->transactions; at; at = at->next)
+		if (!at->ended)
+			at->so_far.cut_off = at->over = true;
+}
+
 struct transaction *image__add(struct image *image, uint64_t gc)
 {
 	struct transaction *transaction = transaction__new(image->target, ++image->ids);

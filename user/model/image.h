@@ -48,12 +48,16 @@ struct image {
 	bool in_doubt;		 /* until then whole records may be missing anywhere */
 	bool broken;		 /* records were lost: an end without a number may be anybody's */
 	bool reports_ranges;
+	bool reports; /* these, or other figures by records of their own */
 	uint64_t ended_early[IMAGE_ENDED]; /* a ring of numbers below first_started */
 	size_t ended_early_count;
 };
 
 struct image *image__new(uint32_t target); /* NULL: no memory */
 void image__free(struct image *image);
+
+/* The trace is over: what goes on is cut off. */
+void image__cut_off(struct image *image);
 
 /* A new transaction at the end of the list. NULL: no memory. */
 struct transaction *image__add(struct image *image, uint64_t gc);

@@ -593,8 +593,10 @@ int subject__drop(struct subject *subject, const struct range_transaction *trans
 	if (!course)
 		return -ENOMEM;
 	/* Nothing comes that could be wrong. A dump told in it would have to wait for its moves. */
-	if (transaction->over)
+	if (transaction->over) {
+		subject->dump.telling = subject->dump.waiting = false;
 		return forget(subject, course, 0);
+	}
 	if (!course->done && transaction->collection->partial && !course->incomplete) {
 		err = end_partial(subject, course, transaction);
 	} else if (!course->done) {

@@ -172,6 +172,8 @@ static bool arrive(struct decoder *decoder, const struct gctrace_batch *batch)
 		decoder__lose(decoder, LOSS_LIMIT, 1);
 		return true;
 	}
+	if (is_late(decoder))
+		return true;
 	decoder->sequence = &decoder->speaker->sequence;
 	from = decoder->sequence->settled_ns;
 	verdict = sequence__arrive(decoder->sequence, batch->sequence, decoder->record->stamp,
@@ -278,7 +280,7 @@ int decoder__record(struct decoder *decoder, const struct record *record)
 	int err;
 
 	decoder->record = record;
-	if (record->stamp > decoder->newest)
+	if (record->stamp > decoder->newest && !is_late(decoder))
 		decoder->newest = record->stamp;
 	decoder->answer = 0;
 	decoder->producer = 0;

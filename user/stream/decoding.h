@@ -102,7 +102,7 @@ int decoder__lose(struct decoder *decoder, unsigned int kind, uint64_t count);
 
 /*
  * What ends something says that all batches below this number were fired. It is not listened to
- * once the trace is over: a dump's end has its own counts, and collections are cut off then.
+ * once the trace is over: who had more to say then was cut off.
  */
 int decoder__expect(struct decoder *decoder, uint64_t batches);
 

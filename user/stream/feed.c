@@ -26,6 +26,7 @@ struct feed {
 	size_t refused;
 	uint64_t *unknown[2]; /* counts by kind: of rings, in batches; made when needed */
 	uint64_t stamp;	      /* of the record that is being translated */
+	uint64_t over_from;   /* feed__over_from() */
 	int answer;	      /* the first of the sink's that was not 0, for this record */
 };
 
@@ -72,8 +73,30 @@ void feed__free(struct feed *feed)
  * Telling
  */
 
+/* What follows objects would go wrong by a part of it. */
+static bool is_of_objects(const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_MOVED:
+	case EVENT_SURVIVING:
+	case EVENT_REUSE:
+	case EVENT_CONTAINER:
+	case EVENT_ROOTS:
+	case EVENT_OBJECT:
+	case EVENT_HEADS:
+	case EVENT_DUMP_END:
+		return true;
+	case EVENT_OBJECT_ALLOC: /* what becomes of one with a number no range tells */
+		return !event->alloc.sample;
+	default:
+		return false;
+	}
+}
+
 static int tell(struct feed *feed, const struct event *event)
 {
+	if (feed->over_from && feed->stamp >= feed->over_from && is_of_objects(event))
+		return feed->answer;
 	if (!feed->answer && feed->options.wanted >> event->kind & 1)
 		feed->answer = feed->sink.event(feed->sink.ctx, event);
 	return feed->answer;
@@ -427,6 +450,7 @@ int feed__pull(struct feed *feed, const struct source *source, uint64_t timeout_
 
 void feed__over_from(struct feed *feed, uint64_t ns)
 {
+	feed->over_from = ns;
 	decode_room__over_from(feed->room, ns);
 }
 

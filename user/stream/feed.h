@@ -52,9 +52,10 @@ int feed__record(struct feed *feed, const struct record *record);
 struct record_sink feed__sink(struct feed *feed);
 
 /*
- * The trace is over at this moment: its probes are detached from then on, one before the other. A
- * batch that what comes later says was fired found no probe any more: that is no loss. 0: not
- * known, or not yet.
+ * The trace is over at this moment: its probes are detached from then on, one before the other. Of
+ * what comes later only the ends of collections and pauses are to be used, and what names them: of
+ * objects nothing is told any more, since what happened to them before may have found no probe. Nor
+ * is a batch lost that did not. 0: not known, or not yet.
  */
 void feed__over_from(struct feed *feed, uint64_t ns);
 

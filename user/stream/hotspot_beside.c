@@ -100,6 +100,8 @@ int beside__settle(const struct step *step)
 	if (!beside->has_end)
 		return 0;
 	beside->verdict = BESIDE_NONE;
+	/* Told only now, and perhaps since the agent's probe is gone: the trace is over. */
+	beside->finish.stamp = beside->end.stamp = step->record->stamp;
 	return release(beside, step->sink);
 }
 

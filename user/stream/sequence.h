@@ -9,7 +9,8 @@
  *
  * Threads take their numbers before they fire, so numbers arrive a little out of order: a hole is
  * not a loss at once. It becomes one when
- *   - a record that ends something says that all batches below a number have been fired, or
+ *   - a record that ends something says that all batches below a number have been fired (not
+ *     one that comes when the trace is over: the probe may have been gone), or
  *   - it is open for SEQUENCE_PATIENCE_NS (by the stamps) while others come, or the window of
  *     SEQUENCE_WINDOW numbers has moved past it.
  * A thread may be late even then, by a number that it took before another thread's pause ended:

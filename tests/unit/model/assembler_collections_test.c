@@ -127,6 +127,27 @@ static void half_seen_amid_the_detach(void **state)
 	assert_int_equal(s.odd.pauses_unbegun + s.odd.pauses_unended, 0);
 }
 
+/* Whose is an end without a number, behind the start of one that is not of this trace? */
+static void a_start_amid_the_detach_leaves_doubt(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.now = 10;
+	s.how = GCTRACE_HOW_CONCURRENT;
+	gc_words(&s, "major", NULL);
+	assembler__over_from(s.assembler, 100);
+	s.now = 110;
+	gc_words(&s, "minor", NULL);
+	s.now = 120;
+	gc_finish(&s, U);
+	assert_int_equal(s.count, 1);
+	assert_string_equal(s.collections[0].what, "major");
+	assert_true(s.collections[0].is.cut_off);
+	script__end(&s);
+}
+
 /* Later it is. */
 static void an_end_that_is_overdue_is_odd(void **state)
 {
@@ -712,6 +733,7 @@ int main(void)
 		cmocka_unit_test(starts_amid_the_attach),
 		cmocka_unit_test(half_seen_amid_the_attach),
 		cmocka_unit_test(half_seen_amid_the_detach),
+		cmocka_unit_test(a_start_amid_the_detach_leaves_doubt),
 		cmocka_unit_test(ranges_may_be_missing_amid_the_detach),
 		cmocka_unit_test(a_start_may_be_missing_amid_the_detach),
 		cmocka_unit_test(an_end_that_is_overdue_is_odd),

@@ -294,6 +294,26 @@ static void what_was_fired_amid_the_detach_is_no_loss(void **state)
 	transcript__free(&got);
 }
 
+/* Nor is it known what objects it leaves out: only ends are told. */
+static void amid_the_detach_only_ends_are_told(void **state)
+{
+	struct transcript got = { 0 };
+	struct feed *feed = new_feed(&got, 0);
+
+	(void)state;
+	feed__over_from(feed, 30);
+	call(feed, RECORD_OBJECT_ALLOC, 1, 29, 0x1000, 16, 1);
+	assert_non_null(strstr(buf__str(&got.text), "alloc id="));
+	buf__reset(&got.text);
+	call(feed, RECORD_OBJECT_ALLOC, 1, 30, 0x2000, 16, 1);
+	call(feed, RECORD_CONTAINER, 1, 31, GCTRACE_C_BEGIN, 1, 1);
+	EXPECT(got, "");
+	call(feed, RECORD_GC_FINISH, 1, 32, 1, 0, 0);
+	assert_non_null(strstr(buf__str(&got.text), "gc_finish"));
+	feed__free(feed);
+	transcript__free(&got);
+}
+
 static void losses_can_be_taken_back(void **state)
 {
 	struct losses *losses = losses__new();
@@ -329,6 +349,7 @@ int main(void)
 		cmocka_unit_test(targets_come_and_go),
 		cmocka_unit_test(a_lost_batch_counts_once),
 		cmocka_unit_test(what_was_fired_amid_the_detach_is_no_loss),
+		cmocka_unit_test(amid_the_detach_only_ends_are_told),
 		cmocka_unit_test(losses_can_be_taken_back),
 	};
 

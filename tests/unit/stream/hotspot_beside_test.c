@@ -168,6 +168,7 @@ static void an_agent_that_falls_silent_knows_nothing(void **state)
 		       "204 t1 withdrawn\n"
 		       "204 t1 gc- untold\n"
 		       "205 t1 pause-\n");
+	assert_int_equal(s.stamp, 206); /* so late it was told: perhaps behind the trace's end */
 	/* And what it says later is of no collection. */
 	assert_int_equal(play_move(&s), 0);
 	beside(GCTRACE_BESIDE_TOLD);

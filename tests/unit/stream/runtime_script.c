@@ -30,6 +30,7 @@ static int log_event(void *ctx, const struct event *event)
 	struct buf *log = &s->log;
 
 	assert_int_equal(event->target, 3);
+	s->stamp = event->stamp;
 	buf__printf(log, "%llu t%u ", (unsigned long long)event->time, event->tid);
 	switch (event->kind) {
 	case EVENT_PAUSE_BEGIN:

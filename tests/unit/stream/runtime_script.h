@@ -18,6 +18,7 @@ struct runtime_script {
 	uint32_t tid;
 	struct buf log;
 	int answer; /* of the sink */
+	uint64_t stamp; /* of the last event */
 	bool says_told; /* of the end of a collection whether its ranges were */
 };
 
