@@ -233,14 +233,13 @@ static void make_cache(struct load *load)
 
 static void leak_one(struct load *load)
 {
-	struct object **local = mutator__push(load->m, METHOD_PUT, 4);
+	struct object **local = mutator__push(load->m, METHOD_PUT, 3);
 
 	local[0] = any_customer(load);
 	if (local[0]) {
 		local[1] = new_order(load->m, &local[0]);
 		local[2] = new_string(load->m, 12);
-		local[3] = get(static_slots[STATIC_CACHE], CACHE_BY_ID);
-		map_put(load->m, &local[3], &local[2], &local[1]);
+		map_put(load->m, &static_slots[STATIC_CACHE], CACHE_BY_ID, &local[2], &local[1]);
 		put(load->m, static_slots[STATIC_CACHE], CACHE_LATEST, local[1]);
 	}
 	mutator__pop(load->m);

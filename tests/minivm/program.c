@@ -124,7 +124,7 @@ struct object *new_session(struct mutator *m, struct object **customer)
 	put(m, local[0], SESSION_ATTRIBUTES, local[1]);
 	for (unsigned i = 0; i < 3; i++) {
 		local[2] = new_short_string(m);
-		map_put(m, &local[1], &local[2], &local[2]);
+		map_put(m, &local[1], MAP_ITSELF, &local[2], &local[2]);
 	}
 	local[1] = mutator__new(m, CLASS_BUFFER, 0);
 	put(m, local[0], SESSION_BUFFER, local[1]);
@@ -199,34 +199,42 @@ static void add_entry(struct mutator *m, struct object *table, struct object *en
 	put(m, table, place, entry);
 }
 
-static void resize(struct mutator *m, struct object **map)
+static struct object *map_in(struct object **holder, int field)
+{
+	return field == MAP_ITSELF ? *holder : get(*holder, (uint64_t)field);
+}
+
+static void resize(struct mutator *m, struct object **holder, int field)
 {
 	struct object **local = mutator__push(m, METHOD_RESIZE, 1), *from, *entry, *next;
 
-	local[0] = mutator__new(m, CLASS_ENTRIES, 2 * length_of(get(*map, MAP_TABLE)));
-	from = get(*map, MAP_TABLE);
+	from = get(map_in(holder, field), MAP_TABLE);
+	local[0] = mutator__new(m, CLASS_ENTRIES, 2 * length_of(from));
+	from = get(map_in(holder, field), MAP_TABLE); /* moved, perhaps */
 	for (uint64_t i = 0; i < length_of(from); i++) {
 		for (entry = get(from, i); entry; entry = next) {
 			next = get(entry, ENTRY_NEXT);
 			add_entry(m, local[0], entry);
 		}
 	}
-	put(m, *map, MAP_TABLE, local[0]);
+	put(m, map_in(holder, field), MAP_TABLE, local[0]);
 	mutator__pop(m);
 }
 
-void map_put(struct mutator *m, struct object **map, struct object **key, struct object **value)
+void map_put(struct mutator *m, struct object **holder, int field, struct object **key,
+	     struct object **value)
 {
-	struct object **local = mutator__push(m, METHOD_PUT, 1);
+	struct object **local = mutator__push(m, METHOD_PUT, 1), *map = map_in(holder, field);
 
-	if (map_size(*map) >= length_of(get(*map, MAP_TABLE)))
-		resize(m, map);
+	if (map_size(map) >= length_of(get(map, MAP_TABLE)))
+		resize(m, holder, field);
 	local[0] = mutator__new(m, CLASS_ENTRY, 0);
 	put(m, local[0], ENTRY_KEY, *key);
 	put(m, local[0], ENTRY_VALUE, *value);
 	*object__plain(local[0], ENTRY_HASH) = object__pattern((*key)->id) >> 20;
-	add_entry(m, get(*map, MAP_TABLE), local[0]);
-	++*object__plain(*map, MAP_SIZE);
+	map = map_in(holder, field);
+	add_entry(m, get(map, MAP_TABLE), local[0]);
+	++*object__plain(map, MAP_SIZE);
 	mutator__pop(m);
 }
 
@@ -257,7 +265,7 @@ static void make_strings(struct mutator *m)
 	local[0] = new_map(m, 64);
 	for (unsigned i = 0; i < 40; i++) {
 		local[1] = new_short_string(m);
-		map_put(m, &local[0], &local[1], &local[1]);
+		map_put(m, &local[0], MAP_ITSELF, &local[1], &local[1]);
 	}
 	static_slots[STATIC_STRINGS] = local[0];
 	mutator__pop(m);

@@ -23,8 +23,14 @@ struct object *new_tree(struct mutator *m, unsigned depth);
 struct object *new_list(struct mutator *m, unsigned cells);
 
 struct object *new_map(struct mutator *m, uint64_t capacity);
-/* All three are locals. Adds an entry, whether the key is there or not. */
-void map_put(struct mutator *m, struct object **map, struct object **key, struct object **value);
+/*
+ * Adds an entry, whether the key is there or not. All three are locals, or the first a static; the
+ * map is in this field of the object there, or (MAP_ITSELF) that object. So a map that only a field
+ * keeps is no thread's root while memory for the entry is made, where the world may stop.
+ */
+#define MAP_ITSELF (-1)
+void map_put(struct mutator *m, struct object **holder, int field, struct object **key,
+	     struct object **value);
 uint64_t map_size(struct object *map);
 
 /* Statics and the virtual machine's own objects; by main, before other threads start. */
