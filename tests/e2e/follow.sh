@@ -318,7 +318,7 @@ stop vm
 pass
 
 t "an exec ends what is known of that image, and begins the next one's"
-vm vm --exec 150 --rate 50
+vm vm --exec 300 --rate 50
 start follow gctrace follow -p "$(pid vm)" -o json
 wait_for 'awk "/\"event\":\"header\"/ { images++ } images > 1 && /\"gc\":/ { collections++ }
 	END { exit collections < 20 }" "$TMP/follow.out"' || fail "no second image"
@@ -332,12 +332,18 @@ pass
 t "two processes: a column for the pid, and a state of each"
 vm one
 vm two --leak
-run timeout 60 gctrace follow -p "$(pid one)" -p "$(pid two)" -d 2s
+start follow gctrace follow -p "$(pid one)" -p "$(pid two)"
+wait_for '[ "$(grep -c "dump 1: " "$TMP/follow.out")" -ge 2 ]' || fail "not a dump of each"
+stop follow INT
 expect_status 0
-expect "$TMP/out" 'time s +pid +gc '
-expect_equal 2 "$(grep -c '^  known ' "$TMP/out")" states
-run timeout 60 gctrace follow -p "$(pid one)" -p "$(pid two)" -d 2s -o json
+expect "$TMP/follow.out" 'time s +pid +gc '
+expect_equal 2 "$(grep -c '^  known ' "$TMP/follow.out")" states
+start follow gctrace follow -p "$(pid one)" -p "$(pid two)" -o json
+wait_for '[ "$(grep -c "\"event\":\"anchor\"" "$TMP/follow.out")" -ge 2 ]' ||
+	fail "not a dump of each"
+stop follow INT
 expect_status 0
+cp "$TMP/follow.out" "$TMP/out"
 cat "$TMP/out" >>"$TMP/lines"
 expect_equal 3 "$(of summary '.identity.seen' | wc -l)" summaries
 stop one
@@ -345,11 +351,13 @@ stop two
 pass
 
 t "the process ends: the results come all the same"
-vm vm --collections 60
-run timeout 60 gctrace follow -p "$(pid vm)"
+vm vm
+start follow gctrace follow -p "$(pid vm)"
+wait_for 'grep -q "dump 1: " "$TMP/follow.out"' || fail "no dump"
+stop vm
+join follow
 expect_status 0
-expect "$TMP/out" '^  known '
-join vm
+expect "$TMP/follow.out" '^  known '
 pass
 
 t "what is lost is told: status 3, ids are withdrawn and not guessed"

@@ -42,7 +42,7 @@ of() { jq -r "select(.event == \"$1\") | $2" "$TMP/out"; }
 
 for collector in sweep compact; do
 	t "ages are the truth, exact where the birth was observed: $collector"
-	record_vm $collector -n 40 --moves --dump=500ms -- --collector $collector --sample-bytes 0
+	record_vm $collector -n 80 --moves --dump=500ms -- --collector $collector --sample-bytes 0
 	run timeout 120 gctrace heap "$TMP/$collector@last" --objects --type '*' --top 0 -o json
 	expect_status 0
 	valid

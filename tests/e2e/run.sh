@@ -343,7 +343,7 @@ for i in $(seq 15); do
 done
 # Those of them that were killed before they let go of the program never ran it.
 wait_for "! pgrep -f '$TMP/family' >/dev/null" ||
-	{ fail "it still runs after $WAIT s"; pgrep -af "$TMP/family"; }
+	{ fail "it still runs after ${WAIT:-60} s"; pgrep -af "$TMP/family"; }
 none_stopped "$TMP/family" || fail "some of it is stopped"
 none_stopped "late 0 1 $TMP" || fail "some of it is stopped"
 expect_equal "$(sort -n "$TMP/started" | xargs)" "$(sort -n "$TMP/finished" | xargs)" "which ran to their end"

@@ -55,7 +55,7 @@ for collector in sweep compact concurrent; do
 	t "every allocation sampled, $collector: all figures are the truth"
 	# So little at once that all of it has room, should the reader be held up.
 	record_vm $collector --collector $collector --sample-bytes 0 --collections 60 --full-every 7 \
-		--nursery 1m --rate 20
+		--nursery 128k --rate 20
 	follow_file $collector --by type --top 0
 	cp "$TMP/out" "$TMP/$collector.json"
 	compare exact "$TMP/$collector.json" "$TMP/$collector.txt"
@@ -64,7 +64,8 @@ done
 
 t "few are sampled: the truth lies within the intervals"
 for name in few others; do
-	record_vm $name --sample-bytes 8k --collections 80 --full-every 7 --seed ${#name}
+	record_vm $name --deterministic --sample-bytes 8k --collections 80 --full-every 7 \
+		--seed ${#name}
 	follow_file $name --by type --top 0
 	cp "$TMP/out" "$TMP/$name.json"
 done
@@ -100,7 +101,7 @@ expect_equal "" "$(of site .type | grep -v '^shop\.O')" "types that do not match
 pass
 
 t "only what is old enough, and object by object"
-record_vm dense --sample-bytes 1k --collections 80 --full-every 7
+record_vm dense --sample-bytes 1k --collections 80 --full-every 7 --nursery 512k --rate 20
 follow_file dense --by site --top 0
 all=$(of site .live_samples | paste -sd+ | bc)
 follow_file dense --by site --top 0 --age-at-least 10

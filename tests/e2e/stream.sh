@@ -60,12 +60,14 @@ compare "--collector concurrent --full-every 7" "-n 40" "--least 30"
 pass
 
 t "the process ends: summary, status 0"
-vm vm --collections 60
-run gctrace -p "$(pid vm)"
+vm vm
+start trace gctrace -p "$(pid vm)"
+wait_for 'grep -q young "$TMP/trace.out"' || fail "no collection"
+stop vm
+join trace
 expect_status 0
-expect "$TMP/out" '^minivm \(pid [0-9]+\), .*: [0-9]+ collections'
-expect_equal "complete: nothing was lost" "$(tail -n 1 "$TMP/out")" "the last line"
-join vm
+expect "$TMP/trace.out" '^minivm \(pid [0-9]+\), .*: [0-9]+ collections'
+expect_equal "complete: nothing was lost" "$(tail -n 1 "$TMP/trace.out")" "the last line"
 pass
 
 t "Ctrl-C: summary, status 0"
@@ -169,12 +171,14 @@ stop vm
 pass
 
 t "an exec ends the trace of that image, and begins the next one's"
-vm vm --exec 150
-json -p "$(pid vm)" -d 8s
+vm vm --exec 300
+start trace gctrace -o json -p "$(pid vm)"
+WAIT=60 wait_for '[ "$(grep -c "\"event\":\"header\"" "$TMP/trace.out")" -ge 2 ]' ||
+	fail "no second image"
+stop trace INT
 expect_status 0
-headers=$(grep -c '"event":"header"' "$TMP/out")
-[ "$headers" -ge 2 ] || fail "$headers headers"
-expect "$TMP/out" '"event":"summary","pid":'
+cat "$TMP/trace.out" >>"$TMP/lines"
+expect "$TMP/trace.out" '"event":"summary","pid":'
 stop vm
 pass
 

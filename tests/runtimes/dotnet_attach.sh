@@ -224,9 +224,11 @@ run gctrace heap "$TMP/rec"
 expect_status 0
 down
 dotnet_up dotnet "$TMP/program.dll"
-run timeout 100 gctrace follow -p "$target" --load-agent -n 20
+start follow gctrace follow -p "$target" --load-agent -o json
+wait_for grep -q '"event":"anchor"' "$TMP/follow.out" || fail "no dump comes"
+stop follow INT
 expect_status 0
-expect "$TMP/err" "has loaded gctrace's agent"
+expect "$TMP/follow.err" "has loaded gctrace's agent"
 down
 dotnet_up dotnet "$TMP/program.dll"
 run timeout 100 gctrace export -p "$target" --load-agent --as hprof --output "$TMP/hprof"

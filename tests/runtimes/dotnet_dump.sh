@@ -94,12 +94,19 @@ pass
 t "dumps leave its memory as it was"
 stop held
 held 0 200000
-resident() { awk '/^VmRSS/ { print $2 }' "/proc/$(pid held)/status"; }
+# The least of two seconds: the agent's threads give back what they had when the dump is told.
+least() {
+	quiet
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		awk '/^VmRSS/ { print $2 }' "/proc/$(pid held)/status"
+		sleep 0.2
+	done | sort -n | head -n 1
+}
 dump -o json
 dump -o json
-before=$(resident)
+before=$(least)
 for _ in 1 2 3 4 5 6 7 8; do dump -o json; done
-after=$(resident)
+after=$(least)
 [ $((after * 100)) -le $((before * 101)) ] || fail "$before KiB became $after KiB"
 pass
 

@@ -77,6 +77,7 @@ expect "$TMP/err" "is asked by its diagnostics socket to write the names .* to $
 [ ! -e "$map" ] || fail "the map is left"
 start sample gctrace sample -p "$(pid program)" --perf-map -o json
 wait_for test -s "$map" || fail "no map was written"
+wait_for grep -q '"event":"sample"' "$TMP/sample.out" || fail "nothing is told"
 grep -q 'Whereabouts::Spin' "$map" || fail "the map has not what was compiled before"
 kill -KILL "$(pid sample)"
 join sample

@@ -88,7 +88,7 @@ while read -r home; do
 
 		t "Java $version ${options[*]}: full collections are recognised"
 		moving "$home" full "${options[@]}"
-		follow 8 --every 1s
+		follow 30 --every 1s
 		expect_equal 0 "$(figure .moves_wrong)" "wrong addresses"
 		expect_equal 0 "$(figure .identity.conflicts)" "conflicts with dumps"
 		moved

@@ -79,7 +79,7 @@ trace() {
 	start "$name" gctrace "$@" ${load[@]+"${load[@]}"}
 	# The agent looks 20 times a second and more, and needs a moment to ask the runtime; beside
 	# another test that has all CPUs, more of them.
-	wait_for "! semaphores $(pid program) >/dev/null 2>&1" && sleep 1.5 ||
+	wait_for "semaphores $(pid program) 2>/dev/null | grep -q '^gctrace batch [1-9]'" && sleep 1.5 ||
 		{ fail "gctrace did not attach"; show "$TMP/$name.err"; }
 }
 
