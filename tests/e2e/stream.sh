@@ -66,7 +66,7 @@ wait_for 'grep -q young "$TMP/trace.out"' || fail "no collection"
 stop vm
 join trace
 expect_status 0
-expect "$TMP/trace.out" '^minivm \(pid [0-9]+\), .*: [0-9]+ collections'
+expect "$TMP/trace.out" '^minivm \(pid [0-9]+\), .*: [0-9]+ collections?'
 expect_equal "complete: nothing was lost" "$(tail -n 1 "$TMP/trace.out")" "the last line"
 pass
 
