@@ -52,6 +52,14 @@ follow() {	# COUNT of collections, OPTION…
 
 figure() { jq -r "$1 // 0" "$TMP/summary"; }
 
+# Of which types, found by which dump, behind which collections.
+conflicting() {
+	jq -c 'select(.event == "type" and .conflict_objects > 0) |
+		[.name, .seen_objects, .conflict_objects]' "$TMP/out"
+	jq -c 'select(.event == "anchor")' "$TMP/out"
+	jq -r 'select(.event == "identity") | "\(.gc):\(.kind):\(.withdrawn_objects)"' "$TMP/out" | xargs
+}
+
 while read -r home; do
 	version=$(version_of "$home")
 	case ${version%%.*} in
@@ -67,7 +75,7 @@ while read -r home; do
 		follow "$collections" --every 1s
 		expect "$TMP/err" 'each pause becomes longer by about 15 ns'
 		expect_equal 0 "$(figure .moves_wrong)" "wrong addresses"
-		expect_equal 0 "$(figure .identity.conflicts)" "conflicts with dumps"
+		expect_equal 0 "$(figure .identity.conflicts)" "conflicts with dumps" || conflicting
 		[ "$(figure .moves_checked)" -gt "$collections" ] || fail "hardly any address was checked"
 		[ "$(figure .exact_collections)" -ge $((collections * 3 / 4)) ] ||
 			fail "only $(figure .exact_collections) of $collections were told"
@@ -81,7 +89,7 @@ while read -r home; do
 		moving "$home" class "${options[@]}"
 		follow 40 --every 1s
 		expect_equal 0 "$(figure .moves_wrong)" "wrong addresses"
-		expect_equal 0 "$(figure .identity.conflicts)" "conflicts with dumps"
+		expect_equal 0 "$(figure .identity.conflicts)" "conflicts with dumps" || conflicting
 		[ "$(figure .identity.matched)" -gt 0 ] || fail "no object was found again"
 		moved
 		pass
@@ -90,7 +98,7 @@ while read -r home; do
 		moving "$home" full "${options[@]}"
 		follow 30 --every 1s
 		expect_equal 0 "$(figure .moves_wrong)" "wrong addresses"
-		expect_equal 0 "$(figure .identity.conflicts)" "conflicts with dumps"
+		expect_equal 0 "$(figure .identity.conflicts)" "conflicts with dumps" || conflicting
 		moved
 		pass
 
@@ -98,7 +106,7 @@ while read -r home; do
 		moving "$home" fill -Xmx64m "${options[@]}"
 		follow 100000 --every 1s -d 6s # to fill it takes more collections than anybody knows
 		expect_equal 0 "$(figure .moves_wrong)" "wrong addresses"
-		expect_equal 0 "$(figure .identity.conflicts)" "conflicts with dumps"
+		expect_equal 0 "$(figure .identity.conflicts)" "conflicts with dumps" || conflicting
 		moved
 		pass
 	done < <(collectors)
