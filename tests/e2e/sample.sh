@@ -45,13 +45,8 @@ pass
 
 t "with --exact nothing is left that is not, and it is as right"
 truth 1000 --exact -n 200
-# But where a host had a CPU for as long as gctrace insists: in one sweep of a hundred at most.
-jq -cs '(map(select(.event == "sweep") | { (.sweep | tostring): .took_ns }) | add) as $took |
-	map(select(.event == "sample" and .accuracy != "EXACT" and .state != "ending") | .sweep) |
-	unique | map($took[tostring] >= 40000000) | { late: map(select(.)), early: map(select(. | not)) }' \
-	"$TMP/out" >"$TMP/inexact"
-jq -e '.early == [] and (.late | length) <= 2' "$TMP/inexact" >"$TMP/verdict" ||
-	{ fail "there are samples that are not EXACT"; show "$TMP/inexact"; }
+expect_equal 0 "$(jq -c 'select(.event == "sample" and .accuracy != "EXACT" and
+	.state != "ending")' "$TMP/out" | wc -l)" "samples that are not EXACT"
 pass
 
 t "a sweep is one row for each thread, at times between its start and its end"
@@ -612,7 +607,6 @@ cat >"$TMP/again" <<-'END'
 END
 start program sh "$TMP/again" 0 "$TMP/enough"
 start sample gctrace sample -p "$(pid program)" -o json --rate 1000 --stacks --exact
-wait_for 'tail -n 20 "$TMP/sample.out" | grep -q "\"state\":\"waiting\""' || fail "it never waits"
 wait_for '[ "$(tr "\0" " " <"/proc/$(pid program)/cmdline" | cut -d " " -f 3)" = 600 ]' ||
 	fail "it does not go on"
 seen=$(wc -l <"$TMP/sample.out")
