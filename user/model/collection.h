@@ -124,7 +124,7 @@ struct collection {
 	bool partial;	 /* it began before the attach: shown, applied to nothing */
 	bool untold;	 /* its ranges were not all told: nothing is known by them */
 	bool incomplete; /* something of it was lost, or may have been: figures may lack a part */
-	bool cut_off;	 /* the trace ended in its midst: its end or ranges may be missing */
+	bool cut_off;	 /* its end was not seen, or the trace ended in its midst */
 };
 
 /* What the runtime says of the generation that has the pool's name; EVENT_UNKNOWN: nothing. */

@@ -275,7 +275,7 @@ static void add_legend(const struct page *page, unsigned int marks)
 		{ MARK_CONCURRENT, "c", "the program ran during a part of it" },
 		{ MARK_PARTIAL, "p", "it began before the trace: its figures lack a part" },
 		{ MARK_INCOMPLETE, "i", "something of it was lost: its figures may lack a part" },
-		{ MARK_CUT_OFF, "x", "the trace ended in its midst: its figures lack a part" },
+		{ MARK_CUT_OFF, "x", "cut off: its figures may lack a part" },
 		{ MARK_ESTIMATED, "~", "an estimate (-o json gives its limits)" },
 	};
 
