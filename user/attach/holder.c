@@ -209,18 +209,19 @@ uint64_t holder__rehearse(struct holder *holder)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	const uint64_t until_ns = clock__monotonic_ns() + NS_PER_S;
+	unsigned int done = 0;
 	uint64_t least = 0;
 
 	/* Another CPU may be away for some milliseconds, where a host has it. */
-	for (unsigned int done = 0; done < REHEARSALS && cpus > 1;) {
+	while (done < REHEARSALS && cpus > 1) {
 		const uint32_t cpu = (uint32_t)((sched_getcpu() + 1) % cpus);
 		const int err = holder__take(holder, cpu);
 		uint64_t took;
 
-		if (err && (err != -EBUSY || clock__monotonic_ns() >= until_ns))
-			break;
-		if (err)
+		if (err == -EBUSY && clock__monotonic_ns() < until_ns)
 			continue;
+		if (err)
+			break;
 		done++;
 		holder__release(holder);
 		took = clock__monotonic_ns() - holder->since_ns;
