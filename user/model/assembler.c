@@ -174,6 +174,21 @@ static int define(struct image *image, const struct event *event)
 	return err;
 }
 
+static int report(struct assembler *assembler, struct image *image, const struct event *event)
+{
+	image->reports = true;
+	switch (event->kind) {
+	case EVENT_GENERATION:
+		return assembler__generation(image, event);
+	case EVENT_POOL:
+		return assembler__pool(assembler, image, event);
+	case EVENT_FIGURE:
+		return assembler__figure(assembler, image, event);
+	default:
+		return assembler__ranges(assembler, image, event);
+	}
+}
+
 static int of_kind(struct assembler *assembler, struct image *image, const struct event *event)
 {
 	switch (event->kind) {
@@ -187,13 +202,10 @@ static int of_kind(struct assembler *assembler, struct image *image, const struc
 		return assembler__pause_end(assembler, image, event);
 	case EVENT_MOVED:
 	case EVENT_SURVIVING:
-		return assembler__ranges(assembler, image, event);
 	case EVENT_GENERATION:
-		return assembler__generation(image, event);
 	case EVENT_POOL:
-		return assembler__pool(assembler, image, event);
 	case EVENT_FIGURE:
-		return assembler__figure(assembler, image, event);
+		return report(assembler, image, event);
 	case EVENT_DEFINE:
 		return define(image, event);
 	default:

@@ -110,9 +110,11 @@ int assembler__hand_out(struct assembler *assembler, struct image *image,
 static int give_up(struct assembler *assembler, struct image *image,
 		   struct transaction *transaction)
 {
-	/* Where it started amid the attach, its end may have had no probe yet. */
-	image->odd.unfinished += !image->lost && !transaction->so_far.partial && !transaction->over;
-	transaction->so_far.incomplete |= !transaction->so_far.partial && !transaction->over;
+	/* Amid the attach, and the detach, its end may have had no probe. */
+	const bool is_missing = !transaction->so_far.partial && !transaction->over;
+
+	image->odd.unfinished += is_missing && !image->lost;
+	transaction->so_far.incomplete |= is_missing;
 	transaction->so_far.cut_off = true;
 	return assembler__hand_out(assembler, image, transaction);
 }
@@ -300,7 +302,7 @@ int assembler__ranges(struct assembler *assembler, struct image *image, const st
 	struct range_transaction told;
 	int err = reporter(assembler, image, event, event->ranges.gc, &transaction);
 
-	image->reports_ranges = image->reports = true;
+	image->reports_ranges = true;
 	if (err || !transaction)
 		return err;
 	err = tally__report(&transaction->tally, event, &image->generations);
@@ -316,7 +318,6 @@ int assembler__pool(struct assembler *assembler, struct image *image, const stru
 	struct transaction *transaction;
 	int err = reporter(assembler, image, event, event->pool.gc, &transaction);
 
-	image->reports = true;
 	return err || !transaction ? err : pools__note(&transaction->pools, event);
 }
 
@@ -325,7 +326,6 @@ int assembler__figure(struct assembler *assembler, struct image *image, const st
 	struct transaction *transaction;
 	int err = reporter(assembler, image, event, event->figure.gc, &transaction);
 
-	image->reports = true;
 	return err || !transaction ? err : figures__note(&transaction->figures, event);
 }
 
@@ -336,7 +336,6 @@ int assembler__generation(struct image *image, const struct event *event)
 	uint64_t bytes = event->generation.used;
 	int err;
 
-	image->reports = true;
 	if (event->generation.reserved != EVENT_UNKNOWN && event->generation.reserved > bytes)
 		bytes = event->generation.reserved;
 	err = generations__note(&image->generations, event->generation.gc, event->generation.after,

@@ -592,7 +592,10 @@ int subject__drop(struct subject *subject, const struct range_transaction *trans
 
 	if (!course)
 		return -ENOMEM;
-	/* Nothing comes that could be wrong. A dump told in it would have to wait for its moves. */
+	/*
+	 * Of objects nothing comes any more that could be wrong. A dump told in it would have to
+	 * wait for its moves: it is not matched.
+	 */
 	if (transaction->over) {
 		subject->dump.telling = subject->dump.waiting = false;
 		return forget(subject, course, 0);

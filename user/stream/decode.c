@@ -61,12 +61,15 @@ void decode_room__over_from(struct decode_room *room, uint64_t ns)
 	room->over_from = ns;
 }
 
-/* Are probes being detached when the record that is decoded was written? */
+bool decode_room__is_late(const struct decode_room *room, uint64_t stamp)
+{
+	return room->over_from && stamp >= room->over_from;
+}
+
+/* Were probes being detached when the record that is decoded was written? */
 static bool is_late(const struct decoder *decoder)
 {
-	const uint64_t over_from = decoder->room->over_from;
-
-	return over_from && decoder->record->stamp >= over_from;
+	return decode_room__is_late(decoder->room, decoder->record->stamp);
 }
 
 struct decoder *decoder__new(uint32_t target, const struct decode_out *out,

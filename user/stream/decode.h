@@ -49,8 +49,9 @@ struct decode_room;
 struct decode_room *decode_room__new(size_t join_bytes); /* NULL: no memory */
 void decode_room__free(struct decode_room *room);
 
-/* See feed__over_from(). */
+/* See feed__over_from(); and was the trace over at this stamp? */
 void decode_room__over_from(struct decode_room *room, uint64_t ns);
+bool decode_room__is_late(const struct decode_room *room, uint64_t stamp);
 
 struct decoder;
 

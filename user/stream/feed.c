@@ -26,7 +26,6 @@ struct feed {
 	size_t refused;
 	uint64_t *unknown[2]; /* counts by kind: of rings, in batches; made when needed */
 	uint64_t stamp;	      /* of the record that is being translated */
-	uint64_t over_from;   /* feed__over_from() */
 	int answer;	      /* the first of the sink's that was not 0, for this record */
 };
 
@@ -95,7 +94,7 @@ static bool is_of_objects(const struct event *event)
 
 static int tell(struct feed *feed, const struct event *event)
 {
-	if (feed->over_from && feed->stamp >= feed->over_from && is_of_objects(event))
+	if (is_of_objects(event) && decode_room__is_late(feed->room, feed->stamp))
 		return feed->answer;
 	if (!feed->answer && feed->options.wanted >> event->kind & 1)
 		feed->answer = feed->sink.event(feed->sink.ctx, event);
@@ -450,7 +449,6 @@ int feed__pull(struct feed *feed, const struct source *source, uint64_t timeout_
 
 void feed__over_from(struct feed *feed, uint64_t ns)
 {
-	feed->over_from = ns;
 	decode_room__over_from(feed->room, ns);
 }
 
