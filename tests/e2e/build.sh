@@ -22,6 +22,24 @@ find "$ROOT"/{agents,bpf,docs,include,tests,user} -name '*.[ch]' \
 [ ! -s "$TMP/wide" ] || { fail "the widest line of some files"; show "$TMP/wide"; }
 pass
 
+t "more columns than a table has room for do not compile"
+many_columns() {	# COUNT
+	cat >"$TMP/columns.c" <<-END
+	#include "view/columns.h"
+	static const struct column all[$1] = { { .title = "one" } };
+	void take(struct columns *columns);
+	void take(struct columns *columns) { columns__all(columns, all); }
+	END
+	run "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE= -I"$ROOT/user" -fsyntax-only "$TMP/columns.c"
+}
+most=$(sed -n 's/^#define COLUMNS_MOST //p' "$ROOT/user/view/columns.h")
+many_columns "$most"
+expect_status 0
+many_columns $((most + 1))
+expect_status 1
+expect "$TMP/err" 'more columns than a struct columns has room for'
+pass
+
 t "the tree holds no products of a build"
 if ! git -c safe.directory='*' -C "$ROOT" ls-files --eol >"$TMP/files" 2>/dev/null; then
 	skip "this is no checkout of git"

@@ -129,7 +129,7 @@ static void take_columns(struct collections *collections)
 	struct columns *columns = &collections->columns;
 	struct column *pid;
 
-	columns__all(columns, all_columns, CELLS);
+	columns__all(columns, all_columns);
 	if (collections->options.timestamps)
 		*columns__find(columns, CELL_TIME) =
 			(struct column){ "time", CLOCK_RFC3339_COLUMNS, ALIGN_LEFT };

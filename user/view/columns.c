@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "columns.h"
 
-#include <assert.h>
-
 #define LINES_PER_TITLES 40
 
 void columns__init(struct columns *columns, const struct terminal *terminal)
@@ -16,9 +14,8 @@ void columns__free(struct columns *columns)
 	table__free(&columns->table);
 }
 
-void columns__all(struct columns *columns, const struct column *all, size_t count)
+void columns__take(struct columns *columns, const struct column *all, size_t count)
 {
-	assert(count <= COLUMNS_MOST);
 	for (size_t i = 0; i < count; i++) {
 		columns->at[i] = all[i];
 		columns->cells[i] = (unsigned int)i;

@@ -7,7 +7,7 @@
  * caller removes what nobody tells, has the rest fitted, and gives the room that is left to those
  * that can use it:
  *
- *	columns__all(&columns, all_columns, CELLS);
+ *	columns__all(&columns, all_columns);
  *	columns__remove(&columns, CELL_PID);
  *	columns__fit(&columns, dispensable, COUNT, MARKS);
  *	columns__widen(&columns, CELL_CAUSE, CAUSE_WIDEST, MARKS);
@@ -17,11 +17,12 @@
 #ifndef GCTRACE_VIEW_COLUMNS_H
 #define GCTRACE_VIEW_COLUMNS_H
 
+#include <assert.h>
 #include <stdbool.h>
 
 #include "table.h"
 
-#define COLUMNS_MOST 12
+#define COLUMNS_MOST 24
 
 struct columns {
 	struct table table;
@@ -34,7 +35,14 @@ struct columns {
 void columns__init(struct columns *columns, const struct terminal *terminal);
 void columns__free(struct columns *columns);
 
-void columns__all(struct columns *columns, const struct column *all, size_t count);
+/* An array with more columns than there is room for does not compile. */
+#define columns__all(columns, all)                                                                 \
+	do {                                                                                       \
+		static_assert(sizeof(all) / sizeof(*(all)) <= COLUMNS_MOST,                        \
+			      "more columns than a struct columns has room for: COLUMNS_MOST");    \
+		columns__take(columns, all, sizeof(all) / sizeof(*(all)));                         \
+	} while (0)
+void columns__take(struct columns *columns, const struct column *all, size_t count);
 void columns__remove(struct columns *columns, unsigned int cell); /* if it is there */
 struct column *columns__find(struct columns *columns, unsigned int cell); /* NULL: it is not */
 

@@ -88,7 +88,7 @@ struct follow_text {
 
 static void fit_columns(struct follow_text *text)
 {
-	columns__all(&text->columns, all_columns, CELLS);
+	columns__all(&text->columns, all_columns);
 	if (!text->several)
 		columns__remove(&text->columns, CELL_PID);
 	columns__fit(&text->columns, dispensable, sizeof(dispensable) / sizeof(*dispensable),

@@ -236,7 +236,7 @@ static void fit(struct sites_table *table, const struct sites_shown *shown)
 {
 	struct columns *columns = &table->columns;
 
-	columns__all(columns, all_columns, CELLS);
+	columns__all(columns, all_columns);
 	if (!shown->sites->generations)
 		columns__remove(columns, CELL_SHARE);
 	columns__fit(columns, dispensable, sizeof(dispensable) / sizeof(*dispensable), 0);

@@ -31,7 +31,7 @@ static void assert_cells(const struct columns *columns, size_t count, const unsi
 static void fit(struct columns *columns, struct terminal *terminal, size_t width)
 {
 	terminal->columns = width;
-	columns__all(columns, all, CELLS);
+	columns__all(columns, all);
 	columns__fit(columns, dispensable, 2, 2);
 }
 
@@ -42,7 +42,7 @@ static void are_found_wherever_they_stand(void **state)
 
 	(void)state;
 	columns__init(&columns, &terminal);
-	columns__all(&columns, all, CELLS);
+	columns__all(&columns, all);
 	columns__remove(&columns, CELL_B);
 	columns__remove(&columns, CELL_B);
 	assert_cells(&columns, 3, (unsigned int[]){ CELL_A, CELL_C, CELL_D });
