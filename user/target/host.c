@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -210,6 +211,61 @@ static void try_calls(struct host_facts *facts)
 	facts->perf_error = syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) ? errno : 0;
 }
 
+/*
+ * A record of /dev/kmsg: "6,339,5140900,-;text". The text in question, from 6.12 on:
+ * "uprobe: comm:pid failed to unregister, leaking uprobe".
+ */
+static void take_log_record(struct host_facts *facts, const char *record, bool first)
+{
+	static const char before[] = "uprobe: ", after[] = " failed to unregister, leaking uprobe";
+	const char *text = strchr(record, ';'), *end;
+
+	if (!text)
+		return;
+	if (first && sscanf(record, "%*u,%*u,%" SCNu64, &facts->log_from_us) != 1)
+		facts->log_from_us = 0;
+	if (strncmp(text + 1, before, strlen(before)) != 0)
+		return;
+	text += strlen(before) + 1;
+	end = strstr(text, after);
+	if (!end)
+		return;
+	facts->leaked_uprobes++;
+	snprintf(facts->leaked_by, sizeof(facts->leaked_by), "%.*s", (int)(end - text), text);
+}
+
+void host__read_log(struct host_facts *facts, int fd)
+{
+	char record[8192]; /* the kernel's largest, and the byte that ends it here */
+	bool first = true;
+
+	for (;;) {
+		ssize_t len = read(fd, record, sizeof(record) - 1);
+
+		if (len < 0 && (errno == EPIPE || errno == EINTR))
+			continue; /* EPIPE: overwritten before it was read; the next read has the oldest */
+		if (len < 0 && errno != EAGAIN)
+			facts->log_error = errno;
+		if (len <= 0)
+			return;
+		record[len] = '\0';
+		take_log_record(facts, record, first);
+		first = false;
+	}
+}
+
+static void look_at_log(struct host_facts *facts)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0) {
+		facts->log_error = errno;
+		return;
+	}
+	host__read_log(facts, fd);
+	close(fd);
+}
+
 void host__look(struct host_facts *facts)
 {
 	struct utsname name;
@@ -236,4 +292,5 @@ void host__look(struct host_facts *facts)
 	try_calls(facts);
 	facts->memlock = getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ?
 				 UINT64_MAX : limit.rlim_cur;
+	look_at_log(facts);
 }

@@ -40,6 +40,10 @@ struct host_facts {
 	int bpf_error;               /* what bpf() and perf_event_open() say to a call that does */
 	int perf_error;              /* nothing: an errno; ENOSYS, EPERM: not for us */
 	uint64_t memlock;            /* RLIMIT_MEMLOCK, UINT64_MAX: none */
+	int log_error;               /* 0, or the errno of reading the kernel's log */
+	uint64_t log_from_us;        /* after boot: the oldest message that it still has */
+	uint64_t leaked_uprobes;     /* messages in it that a probe could not be removed */
+	char leaked_by[32];          /* "comm:pid" of the last of them */
 };
 
 enum host_verdict {
@@ -64,6 +68,12 @@ struct host_checks {
 
 /* Look. Always succeeds: what cannot be told is so marked. */
 void host__look(struct host_facts *facts);
+
+/*
+ * The part of that which the kernel's log says: reads a descriptor of /dev/kmsg (a record each
+ * read) until it has no more.
+ */
+void host__read_log(struct host_facts *facts, int fd);
 
 /* Judge, in the order to show. 0 or -ENOMEM; host_checks__free() is due in either case. */
 int host__judge(const struct host_facts *facts, struct host_checks *checks);

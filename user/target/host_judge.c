@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Verdicts: facts in, lines for a person out. */
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,6 +14,9 @@
 #define VERSION(major, minor) (((major) << 16) + ((minor) << 8))
 #define OLDEST VERSION(5, 15)
 #define SLEEPABLE VERSION(6, 0)
+#define LEAKS_ARE_LOGGED VERSION(6, 12)
+
+#define BOOT_US 10000000 /* a log that begins later has lost its first messages */
 
 struct judge {
 	VEC(struct host_check) checks;
@@ -285,6 +289,36 @@ static void judge_container(struct judge *judge, const struct host_facts *facts)
 	}
 }
 
+/*
+ * A process that is killed while the kernel removes its probes cannot remove the rest: the
+ * breakpoints stay in the traced process, and so do raised semaphores. A stalled RCU grace period
+ * makes that moment long.
+ */
+static void judge_leaks(struct judge *judge, const struct host_facts *facts)
+{
+	char from[UNITS_TEXT];
+
+	if (facts->leaked_uprobes) {
+		found(judge, "leaked_uprobes", HOST_WARNING, "%" PRIu64 " since boot, the last by"
+		      " %s: a tracer was killed (SIGKILL) while the kernel removed its probes",
+		      facts->leaked_uprobes, facts->leaked_by);
+		remedy(judge, "a process that it traced keeps breakpoints, and may go on to fire"
+		       " them, until it exits; or trace it with gctrace once more, and end that"
+		       " with Ctrl-C: gctrace removes what was left");
+	} else if (facts->log_error) {
+		found(judge, "leaked_uprobes", HOST_OK, "not known: /dev/kmsg: %s",
+		      strerror(facts->log_error));
+	} else if (facts->version < LEAKS_ARE_LOGGED) {
+		found(judge, "leaked_uprobes", HOST_OK, "not known: kernels before 6.12 do not"
+		      " log them");
+	} else if (facts->log_from_us > BOOT_US) {
+		found(judge, "leaked_uprobes", HOST_OK, "none; the kernel's log has been kept since"
+		      " %s after boot", units__ns(from, facts->log_from_us * 1000));
+	} else {
+		found(judge, "leaked_uprobes", HOST_OK, "none since boot");
+	}
+}
+
 int host__judge(const struct host_facts *facts, struct host_checks *checks)
 {
 	struct judge judge = { .err = 0 };
@@ -296,6 +330,7 @@ int host__judge(const struct host_facts *facts, struct host_checks *checks)
 	judge_bpf(&judge, facts);
 	judge_perf(&judge, facts);
 	judge_uprobes(&judge, facts);
+	judge_leaks(&judge, facts);
 	judge_limits(&judge, facts);
 	judge_seccomp(&judge, facts);
 	judge_ptrace(&judge, facts);

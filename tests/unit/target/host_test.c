@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -20,8 +21,8 @@
 static struct host_facts good(void)
 {
 	return (struct host_facts){
-		.release = "6.1.0-13-amd64",
-		.version = VERSION(6, 1),
+		.release = "6.12.0-13-amd64",
+		.version = VERSION(6, 12),
 		.capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_PTRACE) |
 				BIT(CAP_CHECKPOINT_RESTORE),
 		.init_user_ns = true,
@@ -122,6 +123,51 @@ static void each_fault_has_its_line(void **state)
 	CHECK(seccomp = 2, "seccomp", HOST_WARNING, "filter");
 	CHECK(ptrace_scope = 3, "ptrace", HOST_WARNING, "ptrace_scope");
 	CHECK(perf_event_paranoid = HOST_UNKNOWN, "perf_event_paranoid", HOST_WARNING, "/proc");
+	CHECK(leaked_uprobes = 3, "leaked_uprobes", HOST_WARNING, "3 since boot");
+	CHECK(log_error = EPERM, "leaked_uprobes", HOST_OK, "not known: /dev/kmsg");
+	CHECK(version = VERSION(6, 11), "leaked_uprobes", HOST_OK, "before 6.12");
+}
+
+/* A log with these records, which is read as the kernel's is: one each read, then no more. */
+static void read_log(struct host_facts *facts, const char *const *records, size_t count)
+{
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(write(ends[1], records[i], strlen(records[i])),
+				 strlen(records[i]));
+	host__read_log(facts, ends[0]);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void the_log_says_which_probes_stayed(void **state)
+{
+	static const char *const records[] = {
+		"6,120,45000000,-;EXT4-fs (vda): mounted\n SUBSYSTEM=block\n",
+		"4,121,46000000,-;uprobe: gctrace-closer:17901 failed to unregister, leaking uprobe\n",
+		"4,122,46000001,-;uprobe: java:3 failed to write opcode\n",
+		"12,123,46000002,-;a user's words: uprobe: x:1 failed to unregister, leaking uprobe\n",
+		"4,124,46000003,-;uprobe: bpftrace:7 failed to unregister, leaking uprobe\n",
+		"no record",
+	};
+	static const char *const begins_at_boot[] = { "6,0,0,-;Linux version 6.18\n" };
+	struct host_facts facts = good();
+
+	(void)state;
+	read_log(&facts, records, sizeof(records) / sizeof(records[0]));
+	assert_int_equal(facts.log_error, 0);
+	assert_int_equal(facts.leaked_uprobes, 2);
+	assert_string_equal(facts.leaked_by, "bpftrace:7");
+	assert_check(&facts, "leaked_uprobes", HOST_WARNING, "2 since boot, the last by bpftrace:7");
+	facts = good();
+	read_log(&facts, records, 1);
+	assert_int_equal(facts.log_from_us, 45000000);
+	assert_check(&facts, "leaked_uprobes", HOST_OK, "since 45.0 s after boot");
+	facts = good();
+	read_log(&facts, begins_at_boot, 1);
+	assert_check(&facts, "leaked_uprobes", HOST_OK, "none since boot");
 }
 
 static void names_the_missing_capability(void **state)
@@ -195,6 +241,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_good_host_is_ready),
 		cmocka_unit_test(each_fault_has_its_line),
+		cmocka_unit_test(the_log_says_which_probes_stayed),
 		cmocka_unit_test(names_the_missing_capability),
 		cmocka_unit_test(an_ordinary_user_is_told_to_be_root),
 		cmocka_unit_test(looks_at_this_host),
