@@ -29,7 +29,7 @@
 
 /* Knobs, set before the programs are loaded. */
 const volatile __u32 ring_shards = 1;	 /* rings to choose from by CPU */
-const volatile bool sleepable = false; /* the programs may fault pages in */
+const volatile bool sleepable = false; /* the programs fault pages in (--fault-in) */
 
 struct inner_ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

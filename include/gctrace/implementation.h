@@ -43,6 +43,21 @@ GCTRACE_HIDDEN __attribute__((used, noinline)) void gctrace_request_sites(void)
 	STAP_PROBE(gctrace, request__moves);
 }
 
+/*
+ * A tracer's programs copy what a probe names without waiting for memory: what is not present (a
+ * text that was never read, what was swapped out) would be lost. So each page of it is read first.
+ */
+static inline void gctrace_touch(const void *from, size_t bytes)
+{
+	const volatile unsigned char *at = (const volatile unsigned char *)from;
+
+	if (!from || !bytes)
+		return;
+	for (size_t i = 0; i < bytes; i += 4096)
+		(void)at[i];
+	(void)at[bytes - 1];
+}
+
 /* ---- One by one ---- */
 
 GCTRACE_HIDDEN void gctrace_fire_gc_start(uint64_t gc, uint64_t generations, uint64_t reason,
@@ -83,6 +98,9 @@ GCTRACE_HIDDEN void gctrace_fire_moved_references(size_t count, const uint64_t *
 		size_t n = gctrace_part(count - i);
 		const unsigned char *part = length + i * width;
 
+		gctrace_touch(old_starts + i, n * sizeof(*old_starts));
+		gctrace_touch(new_starts + i, n * sizeof(*new_starts));
+		gctrace_touch(part, n * width);
 		STAP_PROBE8(gctrace, moved__references, n, old_starts + i, new_starts + i, part,
 			    bytes, gc, generation, phase);
 		i += n;
@@ -100,6 +118,8 @@ GCTRACE_HIDDEN void gctrace_fire_surviving_references(size_t count, const uint64
 		size_t n = gctrace_part(count - i);
 		const unsigned char *part = length + i * width;
 
+		gctrace_touch(starts + i, n * sizeof(*starts));
+		gctrace_touch(part, n * width);
 		STAP_PROBE6(gctrace, surviving__references, n, starts + i, part, bytes, gc,
 			    generation);
 		i += n;
@@ -119,6 +139,10 @@ GCTRACE_HIDDEN void gctrace_fire_root_references(size_t count, const uint64_t *r
 		size_t n = gctrace_part(count - i);
 		const uint64_t *kind = kinds ? kinds + i : kinds, *id = ids ? ids + i : ids;
 
+		gctrace_touch(refs + i, n * sizeof(*refs));
+		gctrace_touch(flags + i, n * sizeof(*flags));
+		gctrace_touch(kind, n * sizeof(*kind));
+		gctrace_touch(id, n * sizeof(*id));
 		STAP_PROBE5(gctrace, root__references, n, refs + i, flags + i, kind, id);
 		i += n;
 	}
@@ -135,6 +159,8 @@ GCTRACE_HIDDEN void gctrace_fire_object_references(uint64_t object, uint32_t fla
 		const uint32_t *flag = ref_flags ? ref_flags + i : ref_flags;
 		uint64_t all = i + n < count ? flags | GCTRACE_MORE_REFERENCES : flags;
 
+		gctrace_touch(refs + i, n * sizeof(*refs));
+		gctrace_touch(flag, n * sizeof(*flag));
 		STAP_PROBE7(gctrace, object__references, object, all, n, refs + i, flag, class_,
 			    size);
 		i += n;
@@ -147,6 +173,8 @@ GCTRACE_HIDDEN void gctrace_fire_class_define(uint64_t class_, const char *name,
 {
 	uint64_t all = flags;
 
+	gctrace_touch(name, name_bytes);
+	gctrace_touch(fields, fields_bytes);
 	STAP_PROBE8(gctrace, class__define, class_, name, name_bytes, super, all, fields,
 		    fields_bytes, size);
 }
@@ -234,10 +262,12 @@ GCTRACE_HIDDEN void gctrace_flush(struct gctrace_writer *writer)
 	batch->pause = writer->pause;
 	gctrace_number(writer, batch);
 	bytes = batch->bytes;
-	if (writer->emitter->sink)
+	if (writer->emitter->sink) {
 		writer->emitter->sink(writer->emitter->context, batch, batch->bytes);
-	else
+	} else {
+		gctrace_touch(batch, bytes);
 		STAP_PROBE2(gctrace, batch, batch, bytes);
+	}
 	__atomic_fetch_add(&writer->emitter->fired, 1, __ATOMIC_RELEASE);
 	gctrace_reset(writer);
 }

@@ -3,7 +3,11 @@
  * Quirks of kernels, in one place, each with the change that made or ended it.
  *
  *   sleepable uprobes            6.0, 8c7dcb84e3b7 "bpf: implement sleepable uprobes by chaining
- *                                gps"; found by loading a program of two instructions
+ *                                gps"; found by loading a program of two instructions. Used only
+ *                                when the operator says --fault-in: such a program waits within
+ *                                RCU tasks trace for memory that the target may hold back (FUSE,
+ *                                userfaultfd), and every removal of a probe on the host waits for
+ *                                it, until the kernel gives up and leaks the uprobe
  *   inner maps and programs      until 6.8, 876673364161 "bpf: Defer the free of inner map when
  *   that may sleep               necessary": a map taken out of an array of maps was freed after
  *                                an RCU grace period, which such a program does not hold up. So
@@ -198,7 +202,7 @@ int kernel__explain(int err, const char *what)
 	return err;
 }
 
-int kernel__look(struct kernel *kernel)
+int kernel__look(struct kernel *kernel, bool fault_in)
 {
 	uint32_t version = host__kernel_version();
 	struct buf missing = BUF_INIT;
@@ -226,7 +230,11 @@ int kernel__look(struct kernel *kernel)
 	err = look_at_uprobes(kernel);
 	if (err)
 		return err;
-	kernel->sleepable = can_sleep();
+	kernel->sleepable = fault_in && can_sleep();
+	if (fault_in && !kernel->sleepable) {
+		error("--fault-in needs BPF programs that may sleep, which came with Linux 6.0");
+		return -ENOTSUP;
+	}
 	kernel->multi = can_link_many();
 	kernel->keep_inner_maps = kernel->sleepable && version < (6u << 16) + (8u << 8);
 	return 0;

@@ -12,7 +12,7 @@ struct closer;
 struct opener;
 
 struct kernel {
-	bool sleepable;	   /* uprobe programs may fault pages in */
+	bool sleepable;	   /* uprobe programs fault pages in, as the operator wants */
 	uint32_t uprobe;   /* perf_event_attr.type of uprobes */
 	unsigned int ref_ctr_shift; /* of the semaphore's offset in .config */
 	unsigned int retprobe_bit;  /* in .config */
@@ -41,8 +41,11 @@ struct kernel_sites {
 
 int kernel__link_sites(int program, const struct kernel_sites *sites);
 
-/* 0, or a negative errno after an error message that says what is missing and what to do. */
-int kernel__look(struct kernel *kernel);
+/*
+ * fault_in: programs shall be sleepable. 0, or a negative errno after an error message that says
+ * what is missing and what to do.
+ */
+int kernel__look(struct kernel *kernel, bool fault_in);
 
 /* Do without all that came later than 5.15, as with Debian's and Ubuntu's strictness. */
 void kernel__forget(struct kernel *kernel);

@@ -22,7 +22,7 @@
 static int open_parts(struct session *session)
 {
 	const struct session_options *options = &session->options;
-	int err = kernel__look(&session->kernel);
+	int err = kernel__look(&session->kernel, options->fault_in);
 
 	if (err)
 		return err;

@@ -50,6 +50,7 @@ struct session_options {
 	uint64_t dump_bytes; /* of the dump's ring; 0: SESSION_DUMP_BYTES */
 	unsigned int shards; /* 0: by the number of CPUs */
 	bool follow;	     /* children of targets become targets too */
+	bool fault_in;	     /* programs wait for memory that is not present */
 	bool keep_kill;	     /* signals will be sent to others' processes after session__drop() */
 	bool as_before_6;    /* use nothing that Linux 6.0 and later brought; for tests */
 	struct session_handlers handlers;

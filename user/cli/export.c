@@ -72,6 +72,7 @@ static const struct option_use options[] = {
 	{ &export_group, 0 },
 	{ &target_group, offsetof(struct export_settings, target) },
 	{ &agent_group, offsetof(struct export_settings, target.load_agent) },
+	{ &probing_group, offsetof(struct export_settings, target.fault_in) },
 	{ &way_group, offsetof(struct export_settings, graph) },
 	{ &graph_group, offsetof(struct export_settings, graph) },
 	{ &general_group, 0 },

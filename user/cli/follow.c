@@ -81,6 +81,7 @@ static const struct option_use options[] = {
 	{ &sites_group, offsetof(struct follow_settings, sites) },
 	{ &target_group, offsetof(struct follow_settings, target) },
 	{ &agent_group, offsetof(struct follow_settings, target.load_agent) },
+	{ &probing_group, offsetof(struct follow_settings, target.fault_in) },
 	{ &output_group, offsetof(struct follow_settings, output) },
 	{ &trace_group, offsetof(struct follow_settings, trace) },
 	{ &general_group, 0 },
@@ -179,6 +180,7 @@ static int begin(struct following *following, const struct target_settings *targ
 {
 	const struct live_options live_options = {
 		.levels = LEVEL_MOVES | LEVEL_DUMP,
+		.fault_in = target->fault_in,
 	};
 	int err = trace__open_live(&following->trace, &live_options);
 

@@ -109,7 +109,10 @@ static int look_at_offers(const struct session *session)
 
 static int begin(struct trace *trace, const struct follow_sites_options *options)
 {
-	const struct live_options live_options = { .levels = LEVEL_ALLOCATIONS };
+	const struct live_options live_options = {
+		.levels = LEVEL_ALLOCATIONS,
+		.fault_in = options->target->fault_in,
+	};
 	struct target_settings target = *options->target;
 	char sample[32];
 	int err = trace__open_live(trace, &live_options);

@@ -94,6 +94,7 @@ static const struct option_use options[] = {
 	{ &heap_group, 0 },
 	{ &target_group, offsetof(struct heap_settings, target) },
 	{ &agent_group, offsetof(struct heap_settings, target.load_agent) },
+	{ &probing_group, offsetof(struct heap_settings, target.fault_in) },
 	{ &way_group, offsetof(struct heap_settings, graph) },
 	{ &graph_group, offsetof(struct heap_settings, graph) },
 	{ &output_group, offsetof(struct heap_settings, output) },

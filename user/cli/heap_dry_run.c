@@ -334,8 +334,9 @@ static struct view *dress(void *context, const struct view_options *options, str
 
 static int begin(struct dry_run *run, const struct target_settings *settings)
 {
+	const struct live_options options = { .fault_in = settings->fault_in };
 	const struct target *target;
-	int err = trace__open_live(&run->trace, NULL);
+	int err = trace__open_live(&run->trace, &options);
 
 	if (!err)
 		err = live__add_named(run->trace.live, settings);

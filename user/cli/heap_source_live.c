@@ -102,7 +102,10 @@ int heap_source__check_target(struct session *session, const struct words *proce
 static int open_dump(struct taking *taking, const struct target_settings *target)
 {
 	/* With its collections a runtime says what it is, also one that makes no dump. */
-	const struct live_options live_options = { .levels = LEVEL_COLLECTIONS | LEVEL_DUMP };
+	const struct live_options live_options = {
+		.levels = LEVEL_COLLECTIONS | LEVEL_DUMP,
+		.fault_in = target->fault_in,
+	};
 	const struct dump_options dump_options = { .sink = { intake__take, &taking->intake },
 						   .progress = dump__show_progress };
 	int err = live__new(&live_options, &taking->live);

@@ -210,6 +210,7 @@ static int open_parts(struct live *live)
 		.dump_bytes = live->options.mem_limit,
 		.follow = live->options.follow,
 		.keep_kill = live->options.keep_kill,
+		.fault_in = live->options.fault_in,
 		.handlers = { live, joined, attached, ended },
 	};
 	int err;

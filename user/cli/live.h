@@ -41,6 +41,7 @@ struct live_options {
 	bool follow;	     /* children of targets, too */
 	bool keep_kill;	     /* keep the right to signal others' processes */
 	bool keep_rights;    /* more will be attached later: drop nothing */
+	bool fault_in;	     /* probes wait for memory that is not present */
 	/* Facts have changed: a target joined, or more is known of one. May be NULL. */
 	int (*joined)(void *context, uint32_t target);
 	void *context;

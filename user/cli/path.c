@@ -66,6 +66,7 @@ static const struct option_use options[] = {
 	{ &path_group, 0 },
 	{ &target_group, offsetof(struct path_settings, target) },
 	{ &agent_group, offsetof(struct path_settings, target.load_agent) },
+	{ &probing_group, offsetof(struct path_settings, target.fault_in) },
 	{ &way_group, offsetof(struct path_settings, graph) },
 	{ &graph_group, offsetof(struct path_settings, graph) },
 	{ &output_group, offsetof(struct path_settings, output) },

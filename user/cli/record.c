@@ -71,6 +71,7 @@ static const struct option_use options[] = {
 	{ &record_group, 0 },
 	{ &target_group, offsetof(struct record_settings, target) },
 	{ &agent_group, offsetof(struct record_settings, target.load_agent) },
+	{ &probing_group, offsetof(struct record_settings, target.fault_in) },
 	{ &output_group, offsetof(struct record_settings, output) },
 	{ &trace_group, offsetof(struct record_settings, trace) },
 	{ &general_group, 0 },
@@ -193,6 +194,7 @@ static int begin(struct recorder *recorder, const struct target_settings *target
 	const struct live_options options = {
 		.levels = (recorder->is_dumping ? LEVEL_DUMP : 0) |
 			  (recorder->is_sampling ? LEVEL_ALLOCATIONS : 0),
+		.fault_in = target->fault_in,
 	};
 	int err = trace__open_live(&recorder->trace, &options);
 

@@ -53,7 +53,7 @@ struct run_settings {
 	struct trace_settings trace;
 	struct view_settings view;
 	const char *file; /* NULL: stdout */
-	bool load_agent;
+	bool load_agent, fault_in;
 };
 
 static const struct run_settings defaults = {
@@ -72,6 +72,7 @@ static const struct option_group run_group = { "Run", run_options };
 static const struct option_use uses[] = {
 	{ &run_group, offsetof(struct run_settings, file) },
 	{ &agent_group, offsetof(struct run_settings, load_agent) },
+	{ &probing_group, offsetof(struct run_settings, fault_in) },
 	{ &output_group, offsetof(struct run_settings, output) },
 	{ &trace_group, offsetof(struct run_settings, trace) },
 	{ &view_group, offsetof(struct run_settings, view) },
@@ -87,6 +88,7 @@ struct run {
 	VEC(pid_t) unseen;	/* looked at when it blocks no more */
 	uint64_t missed;	/* of those, who had ended by then; what they told nobody knows */
 	bool seen;		/* there was a process with probes */
+	bool fault_in;
 	enum runtime_kind kind; /* of what had none: the last that is more than unknown */
 	char *advice;		/* on that; NULL: nothing was looked at */
 	uint64_t looks, looked_ns;
@@ -330,7 +332,7 @@ static int check_namespace(void)
 static int begin(struct run *run, char *const arguments[])
 {
 	const struct launch_watcher watcher = { started, look, look, ended, run };
-	const struct live_options options = { .keep_kill = true };
+	const struct live_options options = { .keep_kill = true, .fault_in = run->fault_in };
 	int err = check_namespace();
 
 	if (!err)
@@ -425,7 +427,7 @@ static enum status cmd_run(const struct invocation *invocation)
 	const struct run_settings *settings = invocation->settings;
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct words arguments = VEC_INIT;
-	struct run run = { .launch = NULL };
+	struct run run = { .fault_in = settings->fault_in };
 	enum status status = STATUS_FAILED;
 
 	output_settings__apply(&settings->output);

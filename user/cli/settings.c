@@ -31,6 +31,17 @@ static const struct option agent_options[] = {
 
 const struct option_group agent_group = { "Agent", agent_options };
 
+static const struct option probing_options[] = {
+	{ .name = "fault-in", .kind = OPTION_FLAG,
+	  .help = "Have the probes' BPF programs wait for memory of the process that is not present"
+		  " (swapped out, never touched), where it would be counted as lost. Dangerous with"
+		  " a process that you do not trust: it decides how long that takes, and while it"
+		  " lasts no tracer on this host can detach. Needs Linux 6.0" },
+	{ .name = NULL },
+};
+
+const struct option_group probing_group = { "Probing", probing_options };
+
 static const char *const forms[] = { "text", "json", NULL };
 static const char *const colours[] = { "auto", "always", "never", NULL };
 

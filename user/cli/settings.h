@@ -15,6 +15,7 @@
 struct target_settings {
 	struct words processes; /* pids and names, as written */
 	bool load_agent;	/* into those that need one */
+	bool fault_in;		/* probes may wait for the target's memory */
 	const char *agent_options; /* what it is told (attach/agent.h); no option's own */
 };
 
@@ -22,6 +23,9 @@ extern const struct option_group target_group;
 
 /* Its setting is a bool of its own: target_settings.load_agent, where -p is taken as well. */
 extern const struct option_group agent_group;
+
+/* The same: target_settings.fault_in. */
+extern const struct option_group probing_group;
 
 /*
  * Did the command line say what to look at: processes by -p, or else (where a recording will

@@ -29,6 +29,7 @@ static const struct stream_settings defaults = {
 static const struct option_use options[] = {
 	{ &target_group, offsetof(struct stream_settings, target) },
 	{ &agent_group, offsetof(struct stream_settings, target.load_agent) },
+	{ &probing_group, offsetof(struct stream_settings, target.fault_in) },
 	{ &trace_group, offsetof(struct stream_settings, trace) },
 	{ &view_group, offsetof(struct stream_settings, view) },
 	{ &output_group, offsetof(struct stream_settings, output) },
@@ -62,7 +63,8 @@ static int want_samples(struct session *session)
 
 static enum status follow_processes(struct trace *trace, const struct target_settings *target)
 {
-	int err = trace__open_live(trace, NULL);
+	const struct live_options options = { .fault_in = target->fault_in };
+	int err = trace__open_live(trace, &options);
 
 	if (!err)
 		err = live__add_named(trace->live, target);

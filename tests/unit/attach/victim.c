@@ -101,7 +101,8 @@ static __attribute__((noinline)) void batch(uint64_t size, uint64_t said)
 	STAP_PROBE2(gctrace, batch, bytes, size);
 }
 
-static void absent(uint64_t count)
+/* Pages of a file that are not mapped in; how: enum victim_absence. */
+static void absent(uint64_t count, uint64_t how)
 {
 	FILE *file = tmpfile();
 	uint64_t size = count * 8;
@@ -112,7 +113,15 @@ static void absent(uint64_t count)
 	pages = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fileno(file), 0);
 	if (pages == MAP_FAILED)
 		_exit(91);
-	moved(count, pages, pages, pages, 8);
+	if (how == VICTIM_TAKEN_OUT) {
+		for (uint64_t i = 0; i < size; i += 4096)
+			(void)((volatile unsigned char *)pages)[i];
+		madvise(pages, size, MADV_DONTNEED);
+	}
+	if (how == VICTIM_BY_HEADER)
+		gctrace_fire_moved_references(count, pages, pages, pages, 8, 7, 1, 3);
+	else
+		moved(count, pages, pages, pages, 8);
 	munmap(pages, size);
 	fclose(file);
 }
@@ -231,7 +240,7 @@ static uint64_t obey(const struct command *command)
 		bad_pointer();
 		break;
 	case VICTIM_ABSENT:
-		absent(command->a);
+		absent(command->a, command->b);
 		break;
 	case VICTIM_EXEC:
 		exec_somehow(command->a);

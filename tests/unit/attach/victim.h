@@ -23,7 +23,8 @@ enum victim_command {
 	VICTIM_CLASS,	    /* a bytes of name, b of fields */
 	VICTIM_BATCH,	    /* a batch of a bytes, which says that it has b */
 	VICTIM_BAD_POINTER, /* a MOVED whose addresses lead nowhere */
-	VICTIM_ABSENT,	    /* a MOVED whose pages are in a file and not in memory */
+	VICTIM_ABSENT,	    /* a MOVED with a entries whose pages are in a file and not mapped in;
+			       b: enum victim_absence */
 	VICTIM_EXEC,	    /* the same program anew, by its first thread or (a) by another one;
 			       $VICTIM_COPY instead, if set: a copy, which it removes then */
 	VICTIM_THREAD,	    /* one that waits; answer: its id */
@@ -31,6 +32,12 @@ enum victim_command {
 	VICTIM_GO,	    /* for that child, by victim__tell() */
 	VICTIM_END_LEADER,  /* the first thread exits, another goes on */
 	VICTIM_EXIT	    /* with status a */
+};
+
+enum victim_absence {
+	VICTIM_NEVER_TOUCHED,
+	VICTIM_TAKEN_OUT, /* they were touched, and evicted since */
+	VICTIM_BY_HEADER  /* never touched, and fired by <gctrace/probes.h> */
 };
 
 enum victim_semaphore {
