@@ -349,6 +349,7 @@ enum gctrace_root_kind {
 	GCTRACE_ROOT_THREAD = 9, /* the thread object itself */
 	GCTRACE_ROOT_REGISTER = 10,
 	GCTRACE_ROOT_FROZEN = 11,
+	GCTRACE_ROOT_CONSTANT = 12, /* in the compiled code of the frame's method */
 	GCTRACE_ROOT_OWN = 256
 };
 

@@ -109,10 +109,10 @@ static int no_memory(int err)
 	return err == -ENOMEM ? error_errno(err, "cannot show the heap") : err;
 }
 
-static int show_findings(struct heap_view *view, const struct heap *heap)
+static int show_findings(struct heap_view *view, struct heap *heap)
 {
 	struct findings findings = VEC_INIT;
-	int err = no_memory(findings__find(heap, &findings));
+	int err = no_memory(findings__find(heap, NULL, &findings));
 
 	if (!err)
 		err = view->form->findings(view, &findings);
@@ -209,7 +209,7 @@ static int look_at_ages(const struct heap_heading *heading)
 	return -ENODATA;
 }
 
-static int show_overview(struct heap_view *view, const struct heap *heap,
+static int show_overview(struct heap_view *view, struct heap *heap,
 			 const struct heap_settings *settings, const struct heap_wish *wish)
 {
 	int err = show_findings(view, heap);
@@ -230,7 +230,7 @@ static int show(const void *context, const struct heap_source *source, struct he
 {
 	const struct showing *showing = context;
 	const struct heap_settings *settings = showing->settings;
-	const struct heap *heap = source->heap;
+	struct heap *heap = source->heap;
 	const struct heap_wish wish = {
 		.type = settings->type,
 		.sort = (enum heap_sort)settings->sort,

@@ -61,8 +61,8 @@ static int add_of_interest(struct parts *parts)
 	for (size_t i = 0; i < parts->findings.count && !err; i++) {
 		const struct finding *finding = &parts->findings.items[i];
 
-		if (finding->kind == FINDING_ACCUMULATION || finding->kind == FINDING_LARGE)
-			err = excerpt__add(&parts->excerpt, finding->owner);
+		if (finding__is_of_object(finding))
+			err = excerpt__add(&parts->excerpt, finding__object(finding));
 	}
 	for (size_t i = 0; i < types && !err; i++) {
 		const struct example *example = &parts->examples[parts->types.list.lines[i].type];
@@ -113,7 +113,7 @@ static int take_parts(struct parts *parts, const struct heap_source *source)
 	int err = heap_paths__new(source->heap, &parts->paths);
 
 	if (!err)
-		err = findings__find(heap, &parts->findings);
+		err = findings__find(source->heap, parts->paths, &parts->findings);
 	if (!err)
 		err = heap_select__types(heap, &wish, &parts->types);
 	if (!err)

@@ -43,7 +43,7 @@ struct heap_source {
 	struct heap_lives *lives; /* NULL: not followed */
 	struct heap_heading heading; /* its texts are below */
 	struct buf name, runtime, version, collector;
-	struct buf subject; /* "-p 4711", "app.gctrace@2": for a shell */
+	struct buf subject; /* "-p 4711 --via jvm", "app.gctrace@2": for a shell */
 	struct buf file;    /* the latter as it is */
 };
 

@@ -40,7 +40,7 @@ static void set_heading(struct heap_source *source, const struct process *proces
 	if (runtime->collector)
 		heading->collector = text__keep(&source->collector, runtime->collector,
 						strlen(runtime->collector));
-	buf__printf(&source->subject, "-p %d", process->pid);
+	buf__printf(&source->subject, "-p %d --via jvm", process->pid);
 	heading->subject = buf__str(&source->subject);
 }
 

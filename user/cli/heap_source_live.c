@@ -126,9 +126,10 @@ static int open_dump(struct taking *taking, const struct target_settings *target
 	return err;
 }
 
-static void set_live_subject(struct heap_source *source)
+static void set_live_subject(struct heap_source *source, const struct target_settings *target)
 {
-	buf__printf(&source->subject, "-p %" PRIu64, source->heading.pid);
+	buf__printf(&source->subject, "-p %" PRIu64 "%s", source->heading.pid,
+		    target->load_agent ? " --load-agent" : "");
 	source->heading.subject = buf__str(&source->subject);
 }
 
@@ -147,7 +148,7 @@ int heap_source__live(struct heap_source *source, const struct target_settings *
 	if (!err) {
 		intake__facts(source, taking.intake.said, 0);
 		intake__facts(source, live__facts(taking.live), 0);
-		set_live_subject(source);
+		set_live_subject(source, target);
 	}
 	dump_live__free(taking.of_live);
 	live__free(taking.live);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All ways to an object, backwards from it, the most promising first: the length so far plus that
- * of the shortest way from a root, which is known of every object (heap_paths.h). So the first way
- * that is found is a shortest one, and no step is looked at that leads nowhere but around.
+ * All ways to an object, backwards from it, the most promising first: the length so far plus the
+ * cost of the best way from a root, which is known of every object (heap_paths.h). So the first way
+ * that is found is a cheapest one, and no step is looked at that leads nowhere but around.
  *
  * A way is a chain of steps that share their ends:
  *
@@ -26,7 +26,7 @@ struct step {
 };
 
 struct promise {
-	uint32_t length; /* of the shortest way over this step */
+	uint32_t length; /* of the cheapest way over this step */
 	uint32_t step;
 };
 
@@ -55,7 +55,7 @@ static int open_step(struct heap_path_search *search, uint32_t place, uint32_t n
 		search->cut = true;
 		return 0;
 	}
-	promise.length = length + heap_paths__length(search->paths, place);
+	promise.length = length + heap_paths__cost(search->paths, place);
 	promise.step = (uint32_t)search->steps.count;
 	if (vec__push(&search->steps, (struct step){ place, next, length }) ||
 	    vec__push(&search->open, promise))

@@ -60,6 +60,26 @@ bool owner__is_class_object(const struct heap *heap, uint32_t place)
 	return type.bytes == sizeof(name) - 1 && !memcmp(type.at, name, type.bytes);
 }
 
+bool owner__is_static(const struct heap *heap, uint32_t from, uint32_t to)
+{
+	struct heap_place place;
+	uint64_t at;
+
+	if (!owner__is_class_object(heap, from) || !heap__field(heap, from, to, &at) ||
+	    at == EVENT_UNKNOWN || at == PLACE_DEPENDENT)
+		return false;
+	place = heap__place(heap, from, at);
+	return place.field.bytes && memchr(place.field.at, '.', place.field.bytes);
+}
+
+bool owner__is_collection(const struct heap *heap, uint32_t place)
+{
+	const struct heap_type type = type_of(heap, place);
+
+	return !(type.flags & GCTRACE_CLASS_ARRAY) &&
+	       is_collection(heap_groups__package(type.name));
+}
+
 /* The object above, if it keeps hardly more than `bytes`, and not by a static; HEAP_NONE. */
 static uint32_t next_above(const struct heap *heap, uint32_t place, uint64_t bytes)
 {
@@ -111,4 +131,19 @@ uint32_t owner__of(const struct heap *heap, uint32_t place)
 		owner = place;
 	}
 	return owner;
+}
+
+uint32_t owner__of_structure(const struct heap *heap, uint32_t place)
+{
+	const uint64_t bytes = heap__retained(heap, place);
+	const uint32_t above = next_above(heap, place, bytes);
+	uint32_t owner;
+
+	if (above == HEAP_NONE)
+		return owner__of(heap, place);
+	owner = owner__of(heap, above);
+	return standing_of(heap, owner, have_packages(heap, place)) >=
+			       standing_of(heap, place, have_packages(heap, place)) ?
+		       owner :
+		       place;
 }

@@ -31,7 +31,19 @@
 /* Of an object that the roots reach: one above it, or itself. */
 uint32_t owner__of(const struct heap *heap, uint32_t place);
 
+/*
+ * The same where the object is the head of a structure of its own type (accumulation.h), a list's
+ * first node: what holds that is meant, if it is the program's.
+ */
+uint32_t owner__of_structure(const struct heap *heap, uint32_t place);
+
 /* Is an object, or a node of the roots, a class object of Java? */
 bool owner__is_class_object(const struct heap *heap, uint32_t place);
+
+/* In a class object a static has its whole name, "shop.Cache.instance"; nothing else has a dot. */
+bool owner__is_static(const struct heap *heap, uint32_t from, uint32_t to);
+
+/* Is this object one of the platform's collections, or a part of one? */
+bool owner__is_collection(const struct heap *heap, uint32_t place);
 
 #endif

@@ -166,8 +166,6 @@ static void add_facts(struct data *data)
 static void add_finding(struct data *data, const struct finding *finding)
 {
 	const struct heap_html *page = data->page;
-	const bool is_object = finding->kind == FINDING_ACCUMULATION ||
-			       finding->kind == FINDING_LARGE;
 
 	json__object(data->json, NULL);
 	heap_words__finding(&data->raw, page->heap, finding);
@@ -176,8 +174,8 @@ static void add_finding(struct data *data, const struct finding *finding)
 			 page->heading->file);
 	json__take(data->json, "command", &data->raw);
 	json__u64(data->json, "bytes", finding->bytes);
-	if (is_object)
-		json__u64(data->json, "object", object_at(data, finding->owner));
+	if (finding__is_of_object(finding))
+		json__u64(data->json, "object", object_at(data, finding__object(finding)));
 	json__end(data->json);
 }
 

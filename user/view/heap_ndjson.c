@@ -117,11 +117,53 @@ static int show_heading(struct heap_view *view)
 	return end(ndjson);
 }
 
+/* The same roots as in the sentence: one that holds it alone, a static, or some of several. */
+static void add_held_by(struct heap_ndjson *ndjson, const struct finding *finding)
+{
+	const struct heap *heap = ndjson->heap;
+	struct holders holders = finding->holders;
+	uint32_t top;
+
+	if (!holders.count && !heap__is_node(heap, finding->owner)) {
+		top = findings__top_of(heap, finding->owner);
+		holders.of[0] = (struct holder){ heap__dominator(heap, top), top,
+						 HEAP_RANK_STATIC, 1 };
+		holders.count = holders.of[0].root != HEAP_NONE &&
+				(!heap__is_node(heap, holders.of[0].root) ||
+				 heap__root(heap, holders.of[0].root).level == HEAP_ROOT_REFERENCE);
+	}
+	if (!holders.count)
+		return;
+	json__array(&ndjson->json, "held_by");
+	for (size_t i = 0; i < holders.count; i++) {
+		heap_words__holder(&ndjson->text, heap, &holders.of[i]);
+		add_words(ndjson, NULL);
+	}
+	json__end(&ndjson->json);
+	json__flag(&ndjson->json, "held_by_others", holders.more > 0);
+}
+
+static void add_object_of(struct heap_ndjson *ndjson, const struct finding *finding)
+{
+	const struct heap_object object = heap__object(ndjson->heap, finding__object(finding));
+	const struct heap_object point = heap__object(ndjson->heap, finding->place);
+	struct json *json = &ndjson->json;
+
+	add_type(ndjson, "type", object.type);
+	json__address(json, "address", object.address);
+	if (finding->kind == FINDING_GROUP) {
+		json__u64(json, "members", finding->members);
+	} else {
+		heap_words__type(&ndjson->text, ndjson->heap, point.type);
+		add_words(ndjson, "point_type");
+		json__address(json, "point_address", point.address);
+	}
+	add_held_by(ndjson, finding);
+}
+
 static int show_finding(struct heap_ndjson *ndjson, const struct finding *finding)
 {
 	struct json *json = begin(ndjson, "finding");
-	const bool is_object = finding->kind == FINDING_ACCUMULATION ||
-			       finding->kind == FINDING_LARGE;
 
 	json__string(json, "kind", heap_words__finding_name(finding->kind));
 	heap_words__finding(&ndjson->text, ndjson->heap, finding);
@@ -131,16 +173,8 @@ static int show_finding(struct heap_ndjson *ndjson, const struct finding *findin
 	add_words(ndjson, "command");
 	json__u64(json, "bytes", finding->bytes);
 	json__u64(json, "objects", finding->objects);
-	if (is_object) {
-		const struct heap_object owner = heap__object(ndjson->heap, finding->owner);
-		const struct heap_object point = heap__object(ndjson->heap, finding->place);
-
-		add_type(ndjson, "type", owner.type);
-		json__address(json, "address", owner.address);
-		heap_words__type(&ndjson->text, ndjson->heap, point.type);
-		add_words(ndjson, "point_type");
-		json__address(json, "point_address", point.address);
-	}
+	if (finding__is_of_object(finding))
+		add_object_of(ndjson, finding);
 	if (finding->of != UINT32_MAX) {
 		heap_words__type(&ndjson->text, ndjson->heap, finding->of);
 		add_words(ndjson, "of_type");

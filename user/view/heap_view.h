@@ -45,7 +45,7 @@ struct heap_heading {
 	const char *file;    /* "app.gctrace@2", not escaped; NULL: a live process */
 	uint64_t in_file;    /* FILE@N: N */
 	const struct heap_lives *lives; /* of the objects; NULL: they were not followed */
-	const char *subject; /* "-p 4711", "app.gctrace@2": what a shell is to be told */
+	const char *subject; /* "-p 4711 --via jvm", "app.gctrace@2": what a shell is to be told */
 	bool of_a_part; /* of types or objects those that were asked for: the rest is of all */
 };
 

@@ -112,6 +112,7 @@ static const struct root_words *kind_words(uint64_t kind)
 		[GCTRACE_ROOT_THREAD] = { "thread", "thread object" },
 		[GCTRACE_ROOT_REGISTER] = { "register", "register" },
 		[GCTRACE_ROOT_FROZEN] = { "frozen", "frozen" },
+		[GCTRACE_ROOT_CONSTANT] = { "constant", "constant in its compiled code" },
 	};
 
 	return kind < sizeof(all) / sizeof(*all) && all[kind].name ? &all[kind] : NULL;
@@ -403,7 +404,8 @@ void heap_words__odd(struct buf *out, const struct heap_facts *facts)
 const char *heap_words__finding_name(enum finding_kind kind)
 {
 	static const char *const names[] = {
-		[FINDING_ACCUMULATION] = "accumulation", [FINDING_LARGE] = "large_object",
+		[FINDING_ACCUMULATION] = "accumulation", [FINDING_GROUP] = "group",
+		[FINDING_LARGE] = "large_object",
 		[FINDING_FINALIZER] = "finalizer",	 [FINDING_THREAD] = "thread",
 		[FINDING_UNREACHED] = "unreached",
 	};
@@ -423,67 +425,130 @@ static void add_amount(struct buf *out, const struct heap *heap, const struct fi
 			    100.0 * (double)finding->bytes / (double)facts->bytes);
 }
 
-/* " through HashMap, HashMap.Entry[]": from below the owner to what accumulates. */
+/* " through HashMap, HashMap.Entry[]": from below the owner to the pieces. */
 static void add_between(struct buf *out, const struct heap *heap, const struct finding *finding)
 {
 	VEC(uint32_t) between = VEC_INIT;
-	uint32_t at = finding->place;
-	bool cut = false;
+	uint32_t at = finding->kind == FINDING_GROUP ? finding->owner : finding->place;
+	bool cut = false, first = true;
 
 	while (at != finding->owner && at != HEAP_NONE) {
 		if (between.count == 3)
 			cut = true;
-		else if (vec__push(&between, at))
+		else if (vec__push(&between, heap__type(heap, at)))
 			break;
 		at = heap__dominator(heap, at);
 	}
-	buf__add_str(out, between.count ? " through " : "");
-	buf__add_str(out, cut ? "..., " : "");
-	for (size_t i = between.count; i-- > 0;) {
-		heap_words__type_of(out, heap, between.items[i]);
-		buf__add_str(out, i ? ", " : "");
+	if (between.count || finding->step_count)
+		buf__add_str(out, cut ? " through ..., " : " through ");
+	for (size_t i = between.count; i-- > 0; first = false) {
+		buf__add_str(out, first ? "" : ", ");
+		heap_words__type(out, heap, between.items[i]);
+	}
+	for (size_t i = 0; i < finding->step_count; i++, first = false) {
+		buf__add_str(out, first ? "" : ", ");
+		heap_words__type(out, heap, finding->steps[i]);
 	}
 	vec__free(&between);
 }
 
-/* In a class object a static has its whole name, "shop.Cache.instance"; nothing else has a dot. */
-static bool add_static(struct buf *out, const struct heap *heap, uint32_t above, uint32_t owner)
+/* "static shop.Cache.instance", of the class object that has it; or a root. */
+static void add_root_of(struct buf *out, const struct heap *heap, uint32_t root, uint32_t next)
 {
 	struct buf step = BUF_INIT;
-	bool is_static = false;
 
-	if (owner__is_class_object(heap, above)) {
-		heap_words__step(&step, heap, above, owner);
-		is_static = step.len > 1 && memchr(step.data + 1, '.', step.len - 1);
+	if (heap__is_node(heap, root)) {
+		heap_words__root(out, heap, root);
+		return;
 	}
-	if (is_static) {
-		buf__add_str(out, "; held by static ");
-		buf__add(out, step.data + 1, step.len - 1);
-	}
+	heap_words__step(&step, heap, root, next);
+	buf__printf(out, "static %s", step.len ? buf__str(&step) + 1 : "?");
 	if (step.error)
 		out->error = step.error;
 	buf__free(&step);
-	return is_static;
 }
 
-static void add_holder(struct buf *out, const struct heap *heap, uint32_t owner)
+void heap_words__holder(struct buf *out, const struct heap *heap, const struct holder *holder)
 {
-	const uint32_t above = heap__dominator(heap, owner);
+	add_root_of(out, heap, holder->root, holder->next);
+}
 
-	if (above == HEAP_NONE || heap__is_node(heap, above)) {
-		if (above == HEAP_NONE || heap__root(heap, above).level != HEAP_ROOT_REFERENCE) {
-			buf__add_str(out, "; several roots hold it");
-			return;
-		}
-		buf__add_str(out, "; held by ");
-		heap_words__root(out, heap, above);
+/* The root or static that holds the uppermost object, or some of several. */
+static void add_roots_of(struct buf *out, const struct heap *heap, const struct holders *holders,
+			 uint32_t top)
+{
+	const uint32_t above = top == HEAP_NONE ? HEAP_NONE : heap__dominator(heap, top);
+	const size_t count = holders->count;
+
+	if (above != HEAP_NONE && (!heap__is_node(heap, above) ||
+				   heap__root(heap, above).level == HEAP_ROOT_REFERENCE)) {
+		add_root_of(out, heap, above, top);
 		return;
 	}
-	if (add_static(out, heap, above, owner))
-		return;
-	buf__add_str(out, "; part of what a ");
+	for (size_t i = 0; i < count; i++) {
+		if (i)
+			buf__add_str(out, i + 1 < count || holders->more ? ", " : " and ");
+		heap_words__holder(out, heap, &holders->of[i]);
+	}
+	if (holders->more)
+		buf__add_str(out, " and others");
+	if (!count)
+		buf__add_str(out, "roots that the limit of memory leaves no room to find");
+}
+
+/* "shop.Cache.entries": the field of the object above that leads to it. */
+static bool add_field_of(struct buf *out, const struct heap *heap, uint32_t above, uint32_t object)
+{
+	uint64_t at;
+
+	if (!heap__field(heap, above, object, &at) || at == EVENT_UNKNOWN || at == PLACE_DEPENDENT)
+		return false;
 	heap_words__type_of(out, heap, above);
-	buf__add_str(out, " keeps");
+	heap_words__field(out, heap, above, at);
+	return true;
+}
+
+/* What holds it, from the object above it, if any, to the root. */
+static void add_holder(struct buf *out, const struct heap *heap, uint32_t object,
+		       const struct holders *holders)
+{
+	const uint32_t top = findings__top_of(heap, object);
+	const uint32_t above = heap__dominator(heap, object);
+
+	buf__add_str(out, "; held by ");
+	if (object != top) {
+		if (!add_field_of(out, heap, above, object)) {
+			buf__add_str(out, "a ");
+			heap_words__type_of(out, heap, above);
+		}
+		buf__add_str(out, ", and that by ");
+	}
+	add_roots_of(out, heap, holders, top);
+}
+
+static void add_group(struct buf *out, const struct heap *heap, const struct finding *finding)
+{
+	char text[UNITS_TEXT];
+
+	buf__printf(out, "%s ", units__count(text, finding->members));
+	heap_words__type_of(out, heap, finding->place);
+	buf__add_str(out, " together keep ");
+	add_amount(out, heap, finding);
+	buf__add_str(out, " alive");
+	add_between(out, heap, finding);
+	if (finding->of != UINT32_MAX) {
+		buf__printf(out, ": %s ", units__count(text, finding->of_count));
+		heap_words__type(out, heap, finding->of);
+	}
+	if (!heap__is_node(heap, finding->owner)) {
+		buf__add_str(out, "; part of what a ");
+		heap_words__type_of(out, heap, finding->owner);
+		buf__add_str(out, " keeps");
+		add_holder(out, heap, finding->owner, &finding->holders);
+		return;
+	}
+	buf__add_str(out, "; held by ");
+	add_roots_of(out, heap, &finding->holders, HEAP_NONE);
 }
 
 static void add_accumulation(struct buf *out, const struct heap *heap,
@@ -502,7 +567,7 @@ static void add_accumulation(struct buf *out, const struct heap *heap,
 		buf__printf(out, ": %s ", units__count(text, finding->of_count));
 		heap_words__type(out, heap, finding->of);
 	}
-	add_holder(out, heap, finding->owner);
+	add_holder(out, heap, finding->owner, &finding->holders);
 }
 
 void heap_words__finding(struct buf *out, const struct heap *heap, const struct finding *finding)
@@ -513,6 +578,9 @@ void heap_words__finding(struct buf *out, const struct heap *heap, const struct 
 	case FINDING_ACCUMULATION:
 		add_accumulation(out, heap, finding);
 		break;
+	case FINDING_GROUP:
+		add_group(out, heap, finding);
+		break;
 	case FINDING_LARGE:
 		buf__add_str(out, "a single ");
 		heap_words__type_of(out, heap, finding->place);
@@ -520,7 +588,7 @@ void heap_words__finding(struct buf *out, const struct heap *heap, const struct 
 			    units__bytes(text, heap__size(heap, finding->place)));
 		add_amount(out, heap, finding);
 		buf__add_str(out, " alive");
-		add_holder(out, heap, finding->place);
+		add_holder(out, heap, finding->place, &finding->holders);
 		break;
 	case FINDING_FINALIZER:
 		buf__add_str(out, "objects that wait for their finalizer keep ");
@@ -567,6 +635,11 @@ void heap_words__more(struct buf *out, const struct heap *heap, const struct fin
 		return;
 	}
 	buf__printf(out, "gctrace path %s ", subject);
+	if (finding->kind == FINDING_GROUP) {
+		add_type_option(out, heap, finding->place);
+		buf__add_str(out, " --merge");
+		return;
+	}
 	/* Objects move: in a new dump of a live process an address may mean another. */
 	if (is_file) {
 		buf__printf(out, "--address 0x%" PRIx64,
@@ -600,7 +673,7 @@ void heap_view__quote(struct buf *out, const void *bytes, size_t len)
 static void add_literally(struct buf *glob, const char *at, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)
-		buf__add_char(glob, memchr("*?[]\\", at[i], 5) ? '?' : at[i]);
+		buf__add_char(glob, !at[i] || memchr("*?[]\\", at[i], 5) ? '?' : at[i]);
 }
 
 #define GLOB_WHOLE 200

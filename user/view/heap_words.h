@@ -75,6 +75,9 @@ void heap_words__more(struct buf *out, const struct heap *heap, const struct fin
 void heap_words__missing(struct buf *out, const struct heap_facts *facts);
 void heap_words__odd(struct buf *out, const struct heap_facts *facts);
 
+/* A root, or the static of a class object. */
+void heap_words__holder(struct buf *out, const struct heap *heap, const struct holder *holder);
+
 /* "accumulation", "thread", ... for machines. */
 const char *heap_words__finding_name(enum finding_kind kind);
 

@@ -144,12 +144,25 @@ static void tell_objects(struct heap_builder *builder, const struct graph *graph
 	}
 }
 
+/* Of each rank that a root may have, by its container (heap_paths.h). */
+static const struct {
+	uint64_t type, kind;
+	uint32_t cost;
+} containers[] = {
+	{ GCTRACE_C_HANDLES, GCTRACE_ROOT_HANDLE, 0 },
+	{ GCTRACE_C_RT_THREAD, GCTRACE_ROOT_LOCAL, HEAP_PATHS_STACK + 1 },
+	{ GCTRACE_C_RT_NATIVE, GCTRACE_ROOT_CONSTANT, 1 << 30 },
+};
+
 static void tell_roots(struct heap_builder *builder, const struct graph *graph)
 {
-	for (uint32_t i = 0; i < graph->roots; i++)
-		dump__root(builder, GCTRACE_C_HANDLES, graph->root[i].container,
-			   address_of(graph, graph->root[i].to), GCTRACE_ROOT_HANDLE, i,
+	for (uint32_t i = 0; i < graph->roots; i++) {
+		const uint32_t container = graph->root[i].container;
+
+		dump__root(builder, containers[container].type, container,
+			   address_of(graph, graph->root[i].to), containers[container].kind, i,
 			   graph->root[i].weak ? GCTRACE_REF_WEAK : 0);
+	}
 }
 
 static struct heap *build(const struct graph *graph)
@@ -430,27 +443,28 @@ static void check_references(const struct graph *graph, struct heap *heap, const
  * Ways to a root
  */
 
-/* References from the nearest root, by rounds over all edges; UINT32_MAX: none. */
-static void find_lengths(const struct graph *graph, uint32_t *length)
+/* What the cheapest way from a root costs, by rounds over all edges; UINT32_MAX: there is none. */
+static void find_costs(const struct graph *graph, uint32_t *cost)
 {
 	bool changed = true;
 
-	memset(length, 0xff, OBJECTS_MOST * sizeof(*length));
+	memset(cost, 0xff, OBJECTS_MOST * sizeof(*cost));
 	for (uint32_t i = 0; i < graph->roots; i++)
-		if (!graph->root[i].weak)
-			length[graph->root[i].to] = 1;
+		if (!graph->root[i].weak &&
+		    containers[graph->root[i].container].cost + 1 < cost[graph->root[i].to])
+			cost[graph->root[i].to] = containers[graph->root[i].container].cost + 1;
 	while (changed) {
 		changed = false;
 		for (uint32_t i = 0; i < graph->objects; i++) {
-			if (length[i] == UINT32_MAX)
+			if (cost[i] == UINT32_MAX)
 				continue;
 			for (uint32_t e = 0; e < graph->of[i].edges; e++) {
 				const struct arrow *edge = &graph->of[i].to[e];
 
 				if (edge->weak || edge->to >= NOBODY ||
-				    length[edge->to] <= length[i] + 1)
+				    cost[edge->to] <= cost[i] + 1)
 					continue;
-				length[edge->to] = length[i] + 1;
+				cost[edge->to] = cost[i] + 1;
 				changed = true;
 			}
 		}
@@ -482,26 +496,32 @@ static uint32_t count_ways(const struct graph *graph, uint32_t to, bool *used, u
 
 #define WAYS 40u
 
+static uint32_t cost_of_root(const struct heap *heap, uint32_t root)
+{
+	return containers[heap__root(heap, root).id1].cost;
+}
+
 static void check_ways(const struct graph *graph, struct heap *heap, struct heap_paths *paths,
-		       const uint32_t *places, uint32_t object, uint32_t length)
+		       const uint32_t *places, uint32_t object, uint32_t cost)
 {
 	bool used[OBJECTS_MOST] = { false };
-	const uint32_t expected = length == UINT32_MAX ? 0 : count_ways(graph, object, used, WAYS);
+	const uint32_t expected = cost == UINT32_MAX ? 0 : count_ways(graph, object, used, WAYS);
 	struct heap_path_search *search;
 	struct heap_referrers *referrers;
-	size_t count, before = length;
+	uint32_t found = 0, before = cost;
 	const uint32_t *way;
-	uint32_t found = 0;
+	size_t count;
 
 	assert_int_equal(heap_referrers__new(heap, &referrers), 0);
 	assert_int_equal(heap_path_search__new(paths, referrers, places[object], 1 << 20, &search),
 			 0);
 	while (found < WAYS && heap_path_search__next(search, &way, &count) == 1) {
+		const uint32_t costs = (uint32_t)count - 1 + cost_of_root(heap, way[0]);
 		uint32_t from;
 
-		assert_true(count - 1 >= before); /* no way is shorter than the one before */
-		assert_true(found || count - 1 == before);
-		before = count - 1;
+		assert_true(costs >= before); /* no way is cheaper than the one before */
+		assert_true(found || costs == before);
+		before = costs;
 		assert_int_equal(heap__root(heap, way[0]).level, HEAP_ROOT_REFERENCE);
 		assert_int_equal(heap__root(heap, way[0]).object, way[1]);
 		assert_int_equal(way[count - 1], places[object]);
@@ -521,29 +541,32 @@ static void check_ways(const struct graph *graph, struct heap *heap, struct heap
 
 static void check_paths(const struct graph *graph, struct heap *heap, const uint32_t *places)
 {
-	uint32_t length[OBJECTS_MOST];
+	uint32_t cost[OBJECTS_MOST];
 	struct heap_paths *paths;
 
-	find_lengths(graph, length);
+	find_costs(graph, cost);
 	assert_int_equal(heap_paths__new(heap, &paths), 0);
 	for (uint32_t i = 0; i < graph->objects; i++) {
-		uint32_t place = places[i], before, left = length[i];
+		uint32_t place = places[i], before, left = heap_paths__length(paths, place);
 
-		assert_int_equal(heap_paths__length(paths, place), length[i]);
-		for (; length[i] != UINT32_MAX && left > 1; place = before, left--) {
+		assert_int_equal(heap_paths__cost(paths, place), cost[i]);
+		for (; cost[i] != UINT32_MAX && left > 1; place = before, left--) {
 			before = heap_paths__before(paths, place);
 			assert_true(refers(graph, target_of(graph, places, before),
 					   target_of(graph, places, place)));
 		}
 		before = heap_paths__before(paths, place);
-		if (length[i] == UINT32_MAX) {
+		if (cost[i] == UINT32_MAX) {
+			assert_int_equal(heap_paths__length(paths, places[i]), HEAP_NONE);
 			assert_int_equal(before, HEAP_NONE);
 			continue;
 		}
+		assert_int_equal(heap_paths__length(paths, places[i]) + cost_of_root(heap, before),
+				 cost[i]);
 		assert_int_equal(heap__root(heap, before).object, place);
 		assert_int_equal(heap_paths__before(paths, before), HEAP_NONE);
 	}
-	check_ways(graph, heap, paths, places, 0, length[0]);
+	check_ways(graph, heap, paths, places, 0, cost[0]);
 	heap_paths__free(paths);
 }
 

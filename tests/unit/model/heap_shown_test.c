@@ -85,7 +85,7 @@ static void the_leak_is_found_with_its_owner(void **state)
 	const struct finding *first;
 
 	(void)state;
-	assert_int_equal(findings__find(heap, &findings), 0);
+	assert_int_equal(findings__find(heap, NULL, &findings), 0);
 	assert_in_range(findings.count, 1, FINDINGS_MOST);
 	first = &findings.items[0];
 	assert_int_equal(first->kind, FINDING_ACCUMULATION);
@@ -110,7 +110,7 @@ static void large_objects_threads_and_garbage_are_found(void **state)
 	struct findings findings = VEC_INIT;
 
 	(void)state;
-	assert_int_equal(findings__find(heap, &findings), 0);
+	assert_int_equal(findings__find(heap, NULL, &findings), 0);
 	assert_int_equal(find_kind(&findings, FINDING_LARGE)->place, place_of(heap, AT_BUFFER));
 	assert_int_equal(find_kind(&findings, FINDING_THREAD)->bytes, 2000);
 	assert_int_equal(find_kind(&findings, FINDING_UNREACHED)->bytes, 3000);
@@ -264,7 +264,7 @@ static void an_empty_dump_has_nothing_to_show(void **state)
 
 	(void)state;
 	empty = dump__heap(builder);
-	assert_int_equal(findings__find(empty, &findings), 0);
+	assert_int_equal(findings__find(empty, NULL, &findings), 0);
 	assert_int_equal(findings.count, 0);
 	assert_int_equal(outline__objects(empty, 4, 10, &outline), 0);
 	assert_int_equal(outline__roots(empty, 4, 10, &outline), 0);

@@ -246,9 +246,9 @@ static void the_way_to_a_root_has_names(void **state)
 	heap_paths__free(paths);
 }
 
-static void all_ways_come_the_shortest_first(void **state)
+static void all_ways_come_the_shortest_first_and_those_from_stacks_later(void **state)
 {
-	static const size_t lengths[] = { 3, 3, 6, 6 };
+	static const size_t lengths[] = { 6, 6, 3, 3 };
 	struct heap_path_search *search;
 	struct heap_referrers *referrers;
 	struct heap_paths *paths;
@@ -304,7 +304,7 @@ int main(void)
 		cmocka_unit_test(children_come_one_after_the_other),
 		cmocka_unit_test(types_count_each_byte_once),
 		cmocka_unit_test(the_way_to_a_root_has_names),
-		cmocka_unit_test(all_ways_come_the_shortest_first),
+		cmocka_unit_test(all_ways_come_the_shortest_first_and_those_from_stacks_later),
 		cmocka_unit_test(addresses_are_found),
 	};
 

@@ -111,7 +111,7 @@ static int begin(void **state)
 	parts = (struct parts){ .heap = make_heap() };
 	parts.heading = (struct heap_heading){ .facts = heap__facts(parts.heap), .subject = "f@1" };
 	assert_int_equal(heap_paths__new(parts.heap, &parts.paths), 0);
-	assert_int_equal(findings__find(parts.heap, &parts.findings), 0);
+	assert_int_equal(findings__find(parts.heap, NULL, &parts.findings), 0);
 	assert_int_equal(outline__roots(parts.heap, UINT64_MAX, 10, &parts.roots), 0);
 	assert_int_equal(excerpt__init(&parts.excerpt, parts.heap, parts.paths, &limits), 0);
 	assert_int_equal(excerpt__finish(&parts.excerpt), 0);
