@@ -22,6 +22,7 @@ static class Program
             case "walk": return Population.Run(args[1], args[2], int.Parse(args[3]), args[4]);
             case "busy": return Busy.Run(int.Parse(args[1]), int.Parse(args[2]));
             case "churn": return Churn.Run(int.Parse(args[1]), double.Parse(args[2]));
+            case "leaks": return Leaks.Run();
             case "large": return Large.Run(int.Parse(args[1]));
         }
         Console.Error.WriteLine("Programs: which program, and its arguments");
