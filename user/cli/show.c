@@ -157,6 +157,12 @@ static bool is_short(const struct show *show, uint64_t pause_ns)
 	       (pause_ns == EVENT_UNKNOWN || pause_ns < show->options.min_pause_ns);
 }
 
+/* One that shares a stop is as long as that: that is what the program felt. */
+static bool is_brief(const struct show *show, const struct collection *collection)
+{
+	return is_short(show, collection->pause_ns) && is_short(show, collection->stop_max_ns);
+}
+
 /*
  * The recorder had enough by then: it ended with a record, which may tell of more, and some that
  * had begun before have no end. The rest of the file is read all the same: it tells the trace's
@@ -186,7 +192,7 @@ static int show_now(struct show *show, const struct collection *collection)
 		err = summary__collection(&shown->summary, collection);
 	if (!err)
 		err = summary__collection(&show->summary, collection);
-	if (err || is_short(show, collection->pause_ns))
+	if (err || is_brief(show, collection))
 		return err;
 	shown->count++;
 	show->count++;
@@ -204,7 +210,7 @@ static int show_waiting(struct show *show, struct shown *shown)
 	while (err >= 0 && (kept = waiting_room__next(&shown->room))) {
 		int answer;
 
-		show->waiting -= !is_short(show, kept->is.pause_ns);
+		show->waiting -= !is_brief(show, &kept->is);
 		answer = show_now(show, &kept->is);
 		err = answer ? answer : err;
 		free(kept);
@@ -230,7 +236,7 @@ static int let_wait(struct show *show, struct shown *shown, const struct collect
 
 	if (err)
 		return err;
-	show->waiting += !is_short(show, collection->pause_ns);
+	show->waiting += !is_brief(show, collection);
 	if (is_full(show))
 		show->full_ns = show->last_ns;
 	return pass(show, shown, show->last_ns);
@@ -400,6 +406,7 @@ static int end_target(struct show *show, const struct event *event)
 		return 0;
 	shown->end_ns = event->stamp;
 	shown->summary.end_ns = end_of(show, &shown->summary, event->stamp);
+	summary__add_open(&show->summary, summary__end(&shown->summary));
 	if (event->kind != EVENT_EXEC && !others_go_on(show, shown))
 		return 0;
 	return finish_one(show, shown);
@@ -448,6 +455,7 @@ int show__finish(struct show *show, uint64_t end_ns)
 		struct shown *shown = show->all.items[i];
 
 		end_summary(shown, end_of(show, &shown->summary, end_ns));
+		summary__add_open(&show->summary, summary__end(&shown->summary));
 		span(&show->summary, &shown->summary);
 	}
 	for (size_t i = 0; i < show->all.count; i++)

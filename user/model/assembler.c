@@ -280,9 +280,12 @@ static int end_image(struct assembler *assembler, struct image *image)
 
 	for (struct transaction *at = image->transactions; at; at = at->next)
 		at->so_far.cut_off = at->over = true;
-	while (image->stops.count > 0)
-		keep_first(&result, assembler__end_stop(assembler, image,
-					     image->stops.items[image->stops.count - 1], NULL));
+	while (image->stops.count > 0) {
+		struct stop *stop = image->stops.items[image->stops.count - 1];
+
+		stop->pause.open = !stop->pause.incomplete;
+		keep_first(&result, assembler__end_stop(assembler, image, stop, NULL));
+	}
 	while (image->transactions)
 		keep_first(&result, assembler__hand_out(assembler, image, image->transactions));
 	if (assembler->sink.ended)

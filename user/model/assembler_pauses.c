@@ -34,7 +34,7 @@ static struct transaction *beneficiary(struct image *image, const struct stop *s
  * Give each collection its share of a pause. The threads were stopped once, before the first
  * share: that is where the time for it belongs, so that sums over collections are right.
  */
-static int share_out(struct assembler *assembler, struct stop *stop)
+static int share_out(struct assembler *assembler, struct stop *stop, uint64_t whole_ns)
 {
 	int result = 0;
 
@@ -42,6 +42,7 @@ static int share_out(struct assembler *assembler, struct stop *stop)
 		struct transaction *transaction = stop->shares.items[i].transaction;
 		struct pause pause = stop->pause;
 
+		pause.whole_ns = whole_ns;
 		pause.share_ns = stop->shares.items[i].ns;
 		if (i > 0)
 			pause.suspend_ns = EVENT_UNKNOWN;
@@ -85,10 +86,15 @@ int assembler__end_stop(struct assembler *assembler, struct image *image, struct
 		if (image->stops.items[i] != stop)
 			image->stops.items[kept++] = image->stops.items[i];
 	image->stops.count = kept;
-	keep_first(&result, share_out(assembler, stop));
-	pause->share_ns = EVENT_UNKNOWN;
+	pause->whole_ns = EVENT_UNKNOWN;
 	if (pause->start_ns != EVENT_UNKNOWN && pause->end_ns != EVENT_UNKNOWN)
-		pause->share_ns = pause->end_ns - pause->start_ns;
+		pause->whole_ns = pause->end_ns - pause->start_ns;
+	pause->inside_ns = EVENT_UNKNOWN;
+	if (pause->partial && image->whole_from && pause->end_ns != EVENT_UNKNOWN &&
+	    pause->end_ns >= image->whole_from)
+		pause->inside_ns = pause->end_ns - image->whole_from;
+	keep_first(&result, share_out(assembler, stop, pause->whole_ns));
+	pause->share_ns = pause->whole_ns;
 	if (assembler->sink.pause)
 		keep_first(&result, assembler->sink.pause(assembler->sink.context, pause,
 							  (unsigned int)stop->shares.count));

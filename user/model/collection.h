@@ -58,8 +58,12 @@ struct pause {
 	 * collections shared it: then their shares add up to it. EVENT_UNKNOWN: not known.
 	 */
 	uint64_t share_ns;
+	uint64_t whole_ns; /* from the request to stop until the threads run again, as far as the
+			      runtime reports it; EVENT_UNKNOWN */
 	bool shared;
 	bool partial;	 /* began before the attach */
+	bool open;	 /* in progress when the trace ended */
+	uint64_t inside_ns; /* of one that began before the attach: the part since; EVENT_UNKNOWN */
 	bool incomplete; /* something was lost inside, or its end was not seen */
 };
 
@@ -101,6 +105,9 @@ struct collection {
 	uint64_t pause_ns;    /* sum of the shares; EVENT_UNKNOWN: none told, or not all known */
 	uint64_t pause_max_ns;
 	uint64_t suspend_ns;	    /* sum; EVENT_UNKNOWN: not told */
+	uint64_t stop_max_ns;	    /* the longest whole stop that it has a share in; or UNKNOWN */
+	bool shares_stop;	    /* with other collections: that stop, the last of them if several */
+	uint64_t shared_start_ns, shared_ns; /* each EVENT_UNKNOWN */
 	const struct pause *pauses; /* the first pauses_kept of them, in their order */
 	size_t pauses_kept;	    /* pause_count, up to COLLECTION_PAUSES_KEPT */
 

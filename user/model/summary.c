@@ -7,7 +7,7 @@
 
 int summary__init(struct summary *summary, size_t top)
 {
-	*summary = (struct summary){ .top_most = top };
+	*summary = (struct summary){ .top_most = top, .open_since_ns = EVENT_UNKNOWN };
 	summary->pauses = histogram__new();
 	return summary->pauses ? 0 : -ENOMEM;
 }
@@ -154,12 +154,42 @@ static bool is_for_collections(uint64_t why)
 	       why == GCTRACE_WHY_REMARK || why == GCTRACE_WHY_RELOCATE;
 }
 
+void summary__add_open(struct summary *summary, uint64_t ns)
+{
+	if (ns == 0)
+		return;
+	summary->open_pauses++;
+	add(&summary->open_ns, ns);
+	if (ns > summary->open_max_ns)
+		summary->open_max_ns = ns;
+}
+
+/* Of a stop that is not known whole, the part inside the trace, if it is one at its edge. */
+static void add_unmeasured(struct summary *summary, const struct pause *pause)
+{
+	summary->pauses_unmeasured++;
+	if (pause->inside_ns != EVENT_UNKNOWN)
+		summary__add_open(summary, pause->inside_ns);
+	else if (pause->open && pause->start_ns != EVENT_UNKNOWN)
+		summary->open_since_ns = pause->start_ns;
+}
+
+static void add_suspension(struct summary *summary, uint64_t ns)
+{
+	if (ns == EVENT_UNKNOWN)
+		return;
+	summary->suspensions++;
+	add(&summary->suspend_ns, ns);
+	if (ns > summary->suspend_max_ns)
+		summary->suspend_max_ns = ns;
+}
+
 int summary__pause(struct summary *summary, const struct pause *pause, unsigned int collections)
 {
 	int err;
 
-	if (pause->share_ns == EVENT_UNKNOWN) {
-		summary->pauses_unmeasured++;
+	if (pause->share_ns == EVENT_UNKNOWN || pause->partial) {
+		add_unmeasured(summary, pause);
 		return 0;
 	}
 	if (collections == 0) {
@@ -174,6 +204,7 @@ int summary__pause(struct summary *summary, const struct pause *pause, unsigned 
 		}
 		return 0;
 	}
+	add_suspension(summary, pause->suspend_ns);
 	err = histogram__add(summary->pauses, pause->share_ns);
 	return err ? err : offer_top(summary, pause);
 }
@@ -224,9 +255,9 @@ static int count_kind(struct summary *summary, const struct collection *collecti
 }
 
 /*
- * From the end of the last collection to the start of this one. Only what is whole counts, and
- * nothing around which another collection ran; a heap that shrank was freed into by one that
- * nobody told of.
+ * What was allocated from the end of the last collection to the start of this one, over the time
+ * from end to end. Only what is whole counts, and nothing around which another collection ran; a
+ * heap that shrank was freed into by one that was not reported.
  */
 static void count_allocation(struct summary *summary, const struct collection *collection)
 {
@@ -235,10 +266,10 @@ static void count_allocation(struct summary *summary, const struct collection *c
 
 	if (whole && summary->after_known && collection->before_bytes != EVENT_UNKNOWN &&
 	    collection->before_bytes >= summary->after_bytes &&
-	    collection->start_ns > summary->after_ns) {
+	    collection->end_ns != EVENT_UNKNOWN && collection->start_ns > summary->after_ns) {
 		add_amount(&summary->allocated.bytes,
 			   amount__exact(collection->before_bytes - summary->after_bytes));
-		add(&summary->allocated.ns, collection->start_ns - summary->after_ns);
+		add(&summary->allocated.ns, collection->end_ns - summary->after_ns);
 	}
 	if (collection->end_ns != EVENT_UNKNOWN && summary->after_known &&
 	    collection->end_ns < summary->after_ns)
@@ -294,7 +325,30 @@ int summary__collection(struct summary *summary, const struct collection *collec
 
 uint64_t summary__paused_ns(const struct summary *summary)
 {
-	return histogram__sum(summary->pauses);
+	uint64_t sum = histogram__sum(summary->pauses);
+
+	add(&sum, summary->open_ns);
+	return sum;
+}
+
+double summary__paused_share(const struct summary *summary)
+{
+	const uint64_t observed = summary__observed_ns(summary);
+	const double paused = (double)summary__paused_ns(summary);
+
+	return observed ? paused / (double)observed : 0;
+}
+
+uint64_t summary__end(struct summary *summary)
+{
+	const uint64_t start = summary->start_ns, since = summary->open_since_ns;
+	uint64_t ns = 0;
+
+	if (since != EVENT_UNKNOWN && summary->end_ns > since)
+		ns = summary->end_ns - (since > start ? since : start);
+	summary__add_open(summary, ns);
+	summary->open_since_ns = EVENT_UNKNOWN;
+	return ns;
 }
 
 uint64_t summary__observed_ns(const struct summary *summary)

@@ -51,7 +51,18 @@ struct summary {
 	VEC(struct summary_kind) kinds; /* in the order of their first occurrence */
 
 	struct histogram *pauses; /* ns of each pause for collections; NULL: no memory */
-	uint64_t pauses_unmeasured;
+	uint64_t pauses_unmeasured; /* those below included */
+	/*
+	 * Of the measured ones that say how long stopping all threads took; only if none lacks it
+	 * is the sum that of all.
+	 */
+	uint64_t suspensions, suspend_ns, suspend_max_ns;
+	/*
+	 * Stops that were in progress when the trace began, or when it ended: the part of them
+	 * that lies inside, which is what they lasted at the least.
+	 */
+	uint64_t open_pauses, open_ns, open_max_ns;
+	uint64_t open_since_ns; /* in progress at the end since then; EVENT_UNKNOWN: none is */
 	uint64_t other_pauses, other_pause_ns; /* in which no collection was seen; of those: */
 	uint64_t earlier_pauses, earlier_pause_ns; /* for one that began before the trace */
 	uint64_t dump_pauses, dump_pause_ns;	   /* for heap dumps */
@@ -59,9 +70,10 @@ struct summary {
 	size_t top_most;
 
 	/*
-	 * Allocation: what the heap grew by between the end of a collection and the start of
-	 * the next one, over that time. Gaps in which a concurrent collection may have freed
-	 * something are left out. Of a summary of several targets this means nothing.
+	 * Allocation: what the heap grew by between the end of a collection and the start of the
+	 * next one, over the time between their ends: pauses are a part of the time. Gaps in
+	 * which a concurrent collection may have freed something are left out. Of a summary of
+	 * several targets this means nothing.
 	 */
 	struct rate allocated;
 	/*
@@ -93,8 +105,17 @@ int summary__collection(struct summary *summary, const struct collection *collec
 /* Before the longest pauses are read. */
 void summary__sort_top(struct summary *summary);
 
-/* Sum of all pauses for collections. */
+/* Sum of all pauses for collections, and of what is known of those in progress at either end. */
 uint64_t summary__paused_ns(const struct summary *summary);
+/* Paused time by the time observed, 0 to 1. */
+double summary__paused_share(const struct summary *summary);
+
+/*
+ * When both times of the trace are known: counts the stop that is in progress at its end, and
+ * returns what it lasted inside (0: there is none), for the summary of several targets to add.
+ */
+uint64_t summary__end(struct summary *summary);
+void summary__add_open(struct summary *summary, uint64_t ns);
 /* The time observed; 0: none. */
 uint64_t summary__observed_ns(const struct summary *summary);
 /* Over the whole of the time observed. */

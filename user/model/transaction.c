@@ -18,6 +18,8 @@ struct transaction *transaction__new(uint32_t target, uint64_t id)
 		return NULL;
 	transaction->id = id;
 	transaction->suspend_sum = EVENT_UNKNOWN;
+	transaction->so_far.stop_max_ns = EVENT_UNKNOWN;
+	transaction->so_far.shared_start_ns = transaction->so_far.shared_ns = EVENT_UNKNOWN;
 	transaction->newcomers = amount__exact(0);
 	transaction->so_far = (struct collection){
 		.target = target,
@@ -148,6 +150,14 @@ int transaction__pause(struct transaction *transaction, const struct pause *paus
 		event__sum(&transaction->suspend_sum, pause->suspend_ns);
 	}
 	collection->incomplete |= pause->incomplete;
+	if (pause->whole_ns != EVENT_UNKNOWN && (collection->stop_max_ns == EVENT_UNKNOWN ||
+						 pause->whole_ns > collection->stop_max_ns))
+		collection->stop_max_ns = pause->whole_ns;
+	if (pause->shared) {
+		collection->shares_stop = true;
+		collection->shared_start_ns = pause->start_ns;
+		collection->shared_ns = pause->whole_ns;
+	}
 	return keep_pause(transaction, *pause);
 }
 

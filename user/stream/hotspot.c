@@ -18,9 +18,19 @@
  * (remark), of which the pools are not told. Where the operation is not known either (attached in
  * the middle of that), it is a pause and nothing else.
  *
- * A pause is what the probes bracket: gc__begin to gc__end, in the VM thread. Suspending the
- * threads, before it, is safepoint__begin to vmops__begin. Both leave out the few microseconds
- * in which the JVM wakes its threads up again.
+ * A pause is what the program feels, the whole stop: safepoint__begin (the request to stop) to
+ * safepoint__end (the threads run again), if something was collected in it. Until vmops__begin
+ * threads were still on their way to the safepoint. One stop may have several parts of the
+ * collector's, gc__begin to gc__end, and each of these several collections.
+ *
+ * safepoint__begin     vmops__begin   gc__begin     gc__end   gc__begin   gc__end    safepoint__end
+ *   |  to the safepoint   |              |  pools ... |           | pools ... |              |
+ *   <----------------------------------- pause ---------------------------------------------->
+ *
+ * The pause is reported when its first part begins, with the time at which it was requested. A
+ * stop of which the request was not seen (the attach, a loss) has an end only. A JVM that has shown
+ * no safepoint until its second collection has no such probes: there a pause is gc__begin to
+ * gc__end.
  *
  * The cause is the text that GCCause::to_string() gave last in the thread that starts the
  * collection, unless it said "No GC" since: every collector sets its cause before the pools are
@@ -66,9 +76,9 @@ static int operation__begin(const struct step *step, struct text name)
 	if (hotspot->vm_thread != step->record->tid)
 		hotspot->depth = 0;
 	hotspot->vm_thread = step->record->tid;
-	if (hotspot->safepoint != EVENT_UNKNOWN && step->record->stamp >= hotspot->safepoint)
+	if (hotspot->safepoint != EVENT_UNKNOWN && hotspot->suspend_ns == EVENT_UNKNOWN &&
+	    step->record->stamp >= hotspot->safepoint)
 		hotspot->suspend_ns = step->record->stamp - hotspot->safepoint;
-	hotspot->safepoint = EVENT_UNKNOWN;
 	if (hotspot->depth < OPERATIONS)
 		name__set(&hotspot->operations[hotspot->depth++], name);
 	return 0;
@@ -85,8 +95,6 @@ static int operation__end(const struct step *step, struct text name)
 		hotspot->depth = i - 1;
 		break;
 	}
-	if (hotspot->depth == 0)
-		hotspot->suspend_ns = EVENT_UNKNOWN;
 	cause__forget(hotspot, step->record->tid);
 	return 0;
 }
@@ -130,30 +138,83 @@ int gc__finish(const struct step *step, uint64_t time, uint32_t tid, struct text
 
 /* -- pauses ------------------------------------------------------------------------------- */
 
+static struct event stop__event(const struct step *step, enum event_kind kind)
+{
+	const struct hotspot *hotspot = step->hotspot;
+	const struct text name = name__text(&hotspot->stop_operation);
+	const struct hotspot_operation *operation = hotspot_operation(name);
+	struct event event = step__event(step, kind);
+
+	event.pause.pause = EVENT_UNKNOWN;
+	event.pause.why = operation ? operation->why : GCTRACE_WHY_UNKNOWN;
+	event.pause.suspend_ns = hotspot->suspend_ns;
+	event.pause.what = operation ? text__of(operation->what) : name;
+	return event;
+}
+
+/* The first part of the collector's in it begins. */
+static int stop__begin(const struct step *step)
+{
+	struct hotspot *hotspot = step->hotspot;
+	const bool has_begun = hotspot->safepoint != EVENT_UNKNOWN;
+	struct event event;
+
+	name__set(&hotspot->stop_operation, operation__name(hotspot));
+	hotspot->stop = STOP_UNBEGUN;
+	if (!has_begun && hotspot->bracket != BRACKET_GC)
+		return 0;
+	hotspot->stop = STOP_BEGUN;
+	event = stop__event(step, EVENT_PAUSE_BEGIN);
+	event.doubted = hotspot->operation_doubted;
+	if (has_begun)
+		event.time = hotspot->safepoint;
+	return step__tell(step, &event);
+}
+
+static int stop__end(const struct step *step)
+{
+	struct hotspot *hotspot = step->hotspot;
+	const struct event event = stop__event(step, EVENT_PAUSE_END);
+
+	if (hotspot->stop == STOP_NONE)
+		return 0;
+	hotspot->stop = STOP_NONE;
+	return step__tell(step, &event);
+}
+
+/* The next one begins, and nothing has shown the end of this one. */
+static int stop__give_up(const struct step *step)
+{
+	struct hotspot *hotspot = step->hotspot;
+	struct event event = stop__event(step, EVENT_PAUSE_END);
+
+	if (hotspot->stop == STOP_NONE)
+		return 0;
+	event.overdue = hotspot->stop == STOP_BEGUN;
+	hotspot->stop = STOP_NONE;
+	return step__tell(step, &event);
+}
+
 static int pause__begin(const struct step *step, bool full)
 {
-	const struct hotspot_operation *operation = operation__now(step->hotspot);
-	struct event event = step__event(step, EVENT_PAUSE_BEGIN);
 	struct hotspot *hotspot = step->hotspot;
+	int err = 0;
 
 	hotspot->vm_thread = step->record->tid;
+	if (hotspot->stop != STOP_NONE && hotspot->bracket == BRACKET_UNKNOWN) {
+		hotspot->bracket = BRACKET_GC;
+		err = stop__give_up(step);
+	}
+	if (!err && hotspot->stop == STOP_NONE)
+		err = stop__begin(step);
 	hotspot->paused = true;
 	hotspot->pause_start = step->record->stamp;
 	hotspot->pause_full = full;
-	hotspot->pause_suspend_ns = hotspot->suspend_ns;
-	/* The threads stand still already if there is a second pause in this operation. */
-	if (hotspot->suspend_ns != EVENT_UNKNOWN)
-		hotspot->suspend_ns = 0;
 	hotspot->last_manager.bytes = 0;
 	beside__begin(hotspot);
 	/* Pools that were told before the pause, but in its operation (G1 Concurrent GC). */
 	hotspot->pause_collections = sequences__still(hotspot);
-	event.doubted = hotspot->operation_doubted;
-	event.pause.pause = EVENT_UNKNOWN;
-	event.pause.why = operation ? operation->why : GCTRACE_WHY_UNKNOWN;
-	event.pause.suspend_ns = hotspot->pause_suspend_ns;
-	event.pause.what = operation__what(hotspot);
-	return step__tell(step, &event);
+	return err;
 }
 
 /* A pause that told no pools: of the cycle that runs, or a collection by itself. */
@@ -188,20 +249,39 @@ static int pause__alone(const struct step *step)
 static int pause__end(const struct step *step)
 {
 	struct hotspot *hotspot = step->hotspot;
-	struct event event = step__event(step, EVENT_PAUSE_END);
-	const struct hotspot_operation *operation;
+	struct event event;
 	int err = 0;
 
 	if (hotspot->paused && hotspot->pause_collections == 0)
 		err = pause__alone(step);
 	if (err)
 		return err;
-	operation = operation__now(hotspot);
-	event.pause.pause = EVENT_UNKNOWN;
-	event.pause.why = operation ? operation->why : GCTRACE_WHY_UNKNOWN;
-	event.pause.suspend_ns = hotspot->paused ? hotspot->pause_suspend_ns : EVENT_UNKNOWN;
-	event.pause.what = operation__what(hotspot);
-	err = beside__end(step, &event);
+	if (hotspot->stop == STOP_NONE) {
+		name__set(&hotspot->stop_operation, operation__name(hotspot));
+		hotspot->stop = STOP_UNBEGUN;
+	}
+	if (hotspot->bracket == BRACKET_GC) {
+		hotspot->stop = STOP_NONE;
+		event = stop__event(step, EVENT_PAUSE_END);
+		err = beside__end(step, &event);
+	} else {
+		err = beside__end(step, NULL);
+	}
+	hotspot->paused = false;
+	return err;
+}
+
+static int safepoint(const struct step *step)
+{
+	const bool begins = step->record->kind == RECORD_HOTSPOT_SAFEPOINT_BEGIN;
+	struct hotspot *hotspot = step->hotspot;
+	int err = begins ? stop__give_up(step) : stop__end(step);
+
+	hotspot->bracket = BRACKET_SAFEPOINT;
+	hotspot->operation_doubted = false;
+	hotspot->safepoint = begins ? step->record->stamp : EVENT_UNKNOWN;
+	hotspot->suspend_ns = EVENT_UNKNOWN;
+	hotspot->depth = 0;
 	hotspot->paused = false;
 	return err;
 }
@@ -259,7 +339,6 @@ static int translate_pool(const struct step *step)
 static int translate_call(const struct step *step)
 {
 	const struct record_call *body = (const struct record_call *)step->record;
-	struct hotspot *hotspot = step->hotspot;
 
 	if (step->record->bytes < sizeof(*body))
 		return -EBADMSG;
@@ -268,18 +347,8 @@ static int translate_call(const struct step *step)
 		return pause__begin(step, body->args[0] & 0xff);
 	case RECORD_HOTSPOT_GC_END:
 		return pause__end(step);
-	case RECORD_HOTSPOT_SAFEPOINT_BEGIN:
-		hotspot->operation_doubted = false;
-		hotspot->safepoint = step->record->stamp;
-		hotspot->suspend_ns = EVENT_UNKNOWN;
-		hotspot->depth = 0;
-		return 0;
 	default:
-		hotspot->operation_doubted = false;
-		hotspot->safepoint = EVENT_UNKNOWN;
-		hotspot->suspend_ns = EVENT_UNKNOWN;
-		hotspot->depth = 0;
-		return 0;
+		return safepoint(step);
 	}
 }
 
@@ -325,11 +394,12 @@ static void *hotspot__new(uint32_t target)
 static void hotspot__lost(void *state)
 {
 	struct hotspot *hotspot = state;
-	const bool is_heard = hotspot->beside.is_heard;
+	const struct hotspot before = *hotspot;
 
 	sequences__free(hotspot);
 	*hotspot = (struct hotspot){
-		.beside.is_heard = is_heard,
+		.beside.is_heard = before.beside.is_heard,
+		.bracket = before.bracket,
 		.safepoint = EVENT_UNKNOWN,
 		.suspend_ns = EVENT_UNKNOWN,
 		.operation_doubted = true,

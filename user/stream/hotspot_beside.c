@@ -4,12 +4,13 @@
  *
  *	JVM's probes		      gc__begin  pools before, after  gc__end		 vmops__end
  *	agent		BESIDE_START						ranges  BESIDE
- *	told on			      pause      start                           ranges  finish, end
+ *	reported		      pause      start                           ranges  finish
  *
- * The agent learns what has moved when all is over, behind the end of the pause. So from its start
- * on the end of the collection and that of the pause are held back until it has spoken; they keep
- * their times, but for the pause, which lasts as long as the agent makes it last. The record of the
- * JVM's that comes next shows where it has said nothing.
+ * The agent learns what has moved when the collection is over, after gc__end. So from its start on
+ * the end of the collection is held back until the agent has reported; it keeps its time. The next
+ * record of the JVM shows where the agent reported nothing. (Where a JVM has no probes of
+ * safepoints, gc__end is the end of the pause, too: it is held back in the same way, and moves to
+ * where the agent was done.)
  *
  * THE TWO MUST AGREE. The ranges hold where the JVM's own word is that there was one young
  * collection in this pause, and the agent's that it told all of it; or that there was none, by
@@ -90,7 +91,7 @@ static int release(struct beside *beside, const struct event_sink *sink)
 	if (err || !beside->has_end)
 		return err;
 	beside->has_end = false;
-	return tell(sink, &beside->end);
+	return beside->end.kind ? tell(sink, &beside->end) : 0;
 }
 
 int beside__settle(const struct step *step)
@@ -140,8 +141,8 @@ int beside__end(const struct step *step, const struct event *end)
 	struct beside *beside = &step->hotspot->beside;
 
 	if (!is_awaited(step->hotspot))
-		return step__tell(step, end);
-	beside->end = *end;
+		return end ? step__tell(step, end) : 0;
+	beside->end = end ? *end : (struct event){ .kind = 0 };
 	beside->has_end = true;
 	return 0;
 }

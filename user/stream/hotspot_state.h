@@ -42,7 +42,7 @@ struct beside {
 	} verdict;		/* on the last pause */
 	bool has_finish, has_end, several; /* collections in the pause */
 	uint64_t generations;	/* that the one held back condemned */
-	struct event finish, end;
+	struct event finish, end; /* end.kind 0: the safepoint will end the stop */
 };
 
 struct hotspot {
@@ -50,12 +50,25 @@ struct hotspot {
 	unsigned int depth;
 	uint32_t vm_thread; /* the one that runs operations; 0: not known */
 
-	uint64_t safepoint; /* when it began; EVENT_UNKNOWN */
-	uint64_t suspend_ns; /* of the next pause; EVENT_UNKNOWN */
+	uint64_t safepoint; /* when it was requested; EVENT_UNKNOWN: none, or that was not seen */
+	uint64_t suspend_ns; /* from then until all threads stood still; EVENT_UNKNOWN */
 
+	/* The stop: the whole safepoint, once something was collected in it. */
+	enum {
+		STOP_NONE,
+		STOP_BEGUN,
+		STOP_UNBEGUN, /* its begin was not seen */
+	} stop;
+	struct name stop_operation;
+	enum {
+		BRACKET_UNKNOWN,   /* no safepoint was seen so far */
+		BRACKET_SAFEPOINT,
+		BRACKET_GC,	   /* a JVM without probes of safepoints */
+	} bracket;
+
+	/* The collector's part of it, of which a stop may have several. */
 	bool paused;
 	uint64_t pause_start;
-	uint64_t pause_suspend_ns;
 	bool pause_full;
 	unsigned int pause_collections;
 
@@ -139,7 +152,7 @@ int gc__finish(const struct step *step, uint64_t time, uint32_t tid, struct text
 void beside__begin(struct hotspot *hotspot);
 uint64_t beside__generations(const struct hotspot *hotspot, uint64_t generations, uint32_t how);
 int beside__finish(const struct step *step, const struct event *finish, uint64_t generations);
-int beside__end(const struct step *step, const struct event *end);
+int beside__end(const struct step *step, const struct event *end); /* NULL: of a part of a stop */
 int beside__settle(const struct step *step);
 int hotspot__beside(void *state, const struct event *event, const struct event_sink *sink);
 

@@ -327,13 +327,14 @@ static unsigned int marks_of_portion(const struct portion *portion)
 
 static void marks_cell(struct collections *collections, unsigned int marks)
 {
-	const enum style style = marks & ~MARK_CONCURRENT ? STYLE_BAD : STYLE_DIM;
+	const enum style style = marks & ~(MARK_CONCURRENT | MARK_SHARED) ? STYLE_BAD : STYLE_DIM;
 
 	if (!marks)
 		return;
-	buf__printf(&collections->columns.table.row, " %s%s%s%s%s%s",
+	buf__printf(&collections->columns.table.row, " %s%s%s%s%s%s%s",
 		    terminal__on(collections->terminal, style),
-		    marks & MARK_CONCURRENT ? "c" : "", marks & MARK_PARTIAL ? "p" : "",
+		    marks & MARK_CONCURRENT ? "c" : "", marks & MARK_SHARED ? "s" : "",
+		    marks & MARK_PARTIAL ? "p" : "",
 		    marks & MARK_INCOMPLETE ? "i" : "", marks & MARK_CUT_OFF ? "x" : "",
 		    terminal__off(collections->terminal, style));
 }
@@ -341,6 +342,7 @@ static void marks_cell(struct collections *collections, unsigned int marks)
 static unsigned int marks_of(const struct collection *collection)
 {
 	return (collection->concurrent ? MARK_CONCURRENT : 0) |
+	       (collection->shares_stop ? MARK_SHARED : 0) |
 	       (collection->partial ? MARK_PARTIAL : 0) |
 	       (collection->incomplete ? MARK_INCOMPLETE : 0) |
 	       (collection->cut_off ? MARK_CUT_OFF : 0);

@@ -18,6 +18,7 @@ enum mark {
 	MARK_INCOMPLETE = 4,
 	MARK_CUT_OFF = 8,
 	MARK_ESTIMATED = 16,
+	MARK_SHARED = 32,
 };
 
 /* A moment: seconds since the start of the trace, or wall clock. EVENT_UNKNOWN: "-". */

@@ -150,8 +150,12 @@ static void add_pause(const struct page *page, const struct pause *pause)
 		    pause->share_ns == EVENT_UNKNOWN ? "-" : units__ns(text, pause->share_ns));
 	if (pause->suspend_ns != EVENT_UNKNOWN)
 		buf__printf(&said, ", stopping all threads %s", units__ns(text, pause->suspend_ns));
-	if (pause->shared)
-		buf__add_str(&said, ", shared");
+	if (pause->shared && pause->whole_ns != EVENT_UNKNOWN)
+		buf__printf(&said, ", its part of a stop of %s", units__ns(text, pause->whole_ns));
+	else if (pause->shared)
+		buf__add_str(&said, ", its part of a stop");
+	if (pause->open)
+		buf__add_str(&said, ", in progress when the trace ended");
 	if (pause->partial)
 		buf__add_str(&said, ", began before the trace");
 	if (pause->incomplete)

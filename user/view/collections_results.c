@@ -126,10 +126,49 @@ static void add_measured(const struct page *page)
 		    units__ns(text[1], histogram__quantile(pauses, 500)),
 		    units__ns(text[2], histogram__quantile(pauses, 990)),
 		    units__ns(text[3], histogram__max(pauses)));
-	if (page->results->of && observed > 0)
+	if (page->results->of && observed > 0 && !page->results->summary->open_pauses)
 		buf__printf(&said, "; %.3g %% of the time",
 			    100.0 * (double)histogram__sum(pauses) / (double)observed);
 	put_named(page, "pauses", &said);
+}
+
+/* The part of the pauses in which threads were still on their way to stop. */
+static void add_suspensions(const struct page *page)
+{
+	const struct summary *summary = page->results->summary;
+	const uint64_t paused = histogram__sum(summary->pauses);
+	struct buf said = BUF_INIT;
+	char text[2][UNITS_TEXT];
+
+	if (!summary->suspensions || summary->suspensions != histogram__count(summary->pauses))
+		return;
+	buf__printf(&said, "%s of that until all threads had stopped, longest %s",
+		    units__ns(text[0], summary->suspend_ns),
+		    units__ns(text[1], summary->suspend_max_ns));
+	if (paused > 0)
+		buf__printf(&said, "; %.3g %% of the pauses",
+			    100.0 * (double)summary->suspend_ns / (double)paused);
+	put_named(page, "to stop", &said);
+}
+
+/* Stops that the trace saw a part of: that part is the least that they lasted. */
+static void add_edges(const struct page *page)
+{
+	const struct summary *summary = page->results->summary;
+	struct buf said = BUF_INIT;
+	char text[2][UNITS_TEXT];
+
+	if (!summary->open_pauses)
+		return;
+	buf__printf(&said, "%" PRIu64 " pause%s in progress when the trace began or ended, %s of"
+		    " %s inside it", summary->open_pauses, units__s(summary->open_pauses),
+		    units__ns(text[0], summary->open_ns),
+		    summary->open_pauses > 1 ? "them" : "it");
+	if (page->results->of)
+		buf__printf(&said, "; with %s, at least %.3g %% of the time paused",
+			    summary->open_pauses > 1 ? "them" : "it",
+			    100.0 * summary__paused_share(summary));
+	put_named(page, "at least", &said);
 }
 
 static void add_pauses(const struct page *page)
@@ -138,6 +177,8 @@ static void add_pauses(const struct page *page)
 	struct buf said = BUF_INIT;
 
 	add_measured(page);
+	add_suspensions(page);
+	add_edges(page);
 	add_others(page, "earlier", summary->earlier_pauses, summary->earlier_pause_ns,
 		   "for a collection that began before the trace");
 	add_others(page, "dumps", summary->dump_pauses, summary->dump_pause_ns, "for heap dumps");
@@ -145,10 +186,11 @@ static void add_pauses(const struct page *page)
 		   summary->other_pauses - summary->earlier_pauses - summary->dump_pauses,
 		   summary->other_pause_ns - summary->earlier_pause_ns - summary->dump_pause_ns,
 		   "in which no collection was seen");
-	if (summary->pauses_unmeasured == 0)
+	if (summary->pauses_unmeasured <= summary->open_pauses)
 		return;
 	buf__printf(&said, "%" PRIu64 " pause%s whose beginning or end was not seen",
-		    summary->pauses_unmeasured, units__s(summary->pauses_unmeasured));
+		    summary->pauses_unmeasured - summary->open_pauses,
+		    units__s(summary->pauses_unmeasured - summary->open_pauses));
 	put_named(page, "unmeasured", &said);
 }
 
@@ -275,6 +317,7 @@ static void add_legend(const struct page *page, unsigned int marks)
 		{ MARK_CONCURRENT, "c", "the program ran during a part of it" },
 		{ MARK_PARTIAL, "p", "it began before the trace: its figures lack a part" },
 		{ MARK_INCOMPLETE, "i", "something of it was lost: its figures may lack a part" },
+		{ MARK_SHARED, "s", "it shares a stop with other collections: this is its part" },
 		{ MARK_CUT_OFF, "x", "cut off: its figures may lack a part" },
 		{ MARK_ESTIMATED, "~", "an estimate (-o json gives its limits)" },
 	};

@@ -38,25 +38,38 @@ static int end(struct ndjson *ndjson)
 
 /* ---------------------------------------------------------------- header */
 
+/* What there is to know, in the words of `known`, and how well each is known. */
+static const struct {
+	unsigned int known;
+	const char *name, *accuracy;
+} levels[] = {
+	{ KNOWN_COLLECTIONS, "collections", "exact" },
+	{ KNOWN_CAUSES, "causes", "exact" },
+	{ KNOWN_SOME_CAUSES, "some_causes", "exact" },
+	{ KNOWN_POOLS, "pools", "exact" },
+	{ KNOWN_MOVES, "moves", "exact" },
+	{ KNOWN_DEATHS, "deaths", "exact" },
+	{ KNOWN_FATES, "fates", "estimated" },
+	{ KNOWN_SAMPLES, "samples", "sampled" },
+};
+
+#define LEVELS (sizeof(levels) / sizeof(*levels))
+
 static void add_known(struct json *json, const char *key, unsigned int known)
 {
 	json__array(json, key);
-	if (known & KNOWN_COLLECTIONS)
-		json__string(json, NULL, "collections");
-	if (known & KNOWN_CAUSES)
-		json__string(json, NULL, "causes");
-	if (known & KNOWN_SOME_CAUSES)
-		json__string(json, NULL, "some_causes");
-	if (known & KNOWN_POOLS)
-		json__string(json, NULL, "pools");
-	if (known & KNOWN_MOVES)
-		json__string(json, NULL, "moves");
-	if (known & KNOWN_DEATHS)
-		json__string(json, NULL, "deaths");
-	if (known & KNOWN_FATES)
-		json__string(json, NULL, "fates");
-	if (known & KNOWN_SAMPLES)
-		json__string(json, NULL, "samples");
+	for (size_t i = 0; i < LEVELS; i++)
+		if (known & levels[i].known)
+			json__string(json, NULL, levels[i].name);
+	json__end(json);
+}
+
+static void add_accuracy(struct json *json, unsigned int known)
+{
+	json__object(json, "accuracy");
+	for (size_t i = 0; i < LEVELS; i++)
+		if (known & levels[i].known)
+			json__string(json, levels[i].name, levels[i].accuracy);
 	json__end(json);
 }
 
@@ -72,8 +85,8 @@ static int show_heading(struct view *view, const struct heading *heading)
 	json__text(json, "runtime_version", heading->version);
 	json__text(json, "collector", heading->collector);
 	json__text(json, "provider", heading->provider);
-	json__string(json, "accuracy", "exact");
 	add_known(json, "known", heading->known);
+	add_accuracy(json, heading->known);
 	add_known(json, "on_request", heading->on_request);
 	json__u64(json, "start_ns", heading->start_ns);
 	json__i64(json, "clock_offset_ns", heading->clock_offset_ns);
@@ -149,6 +162,11 @@ static void add_pauses(struct json *json, const struct collection *collection)
 		json__u64(json, "pause_max_ns", collection->pause_max_ns);
 	}
 	json__known(json, "suspend_ns", collection->suspend_ns);
+	if (!collection->shares_stop)
+		return;
+	json__bool(json, "shares_stop", true);
+	json__known(json, "stop_start_ns", collection->shared_start_ns);
+	json__known(json, "stop_ns", collection->shared_ns);
 }
 
 static void add_pool_figures(struct json *json, const struct collection *collection,
@@ -262,6 +280,9 @@ static int show_pause(struct view *view, const struct heading *heading, const st
 	json__u64(json, "collections", collections);
 	json__flag(json, "partial", pause->partial);
 	json__flag(json, "incomplete", pause->incomplete);
+	json__flag(json, "in_progress", pause->open);
+	if (pause->partial)
+		json__known(json, "inside_ns", pause->inside_ns);
 	return end(ndjson);
 }
 
@@ -307,7 +328,17 @@ static void add_quantiles(struct json *json, const struct summary *summary)
 		json__u64(json, "pause_p99_ns", histogram__quantile(summary->pauses, 990));
 		json__u64(json, "pause_max_ns", histogram__max(summary->pauses));
 	}
+	if (summary->suspensions > 0 &&
+	    summary->suspensions == histogram__count(summary->pauses)) {
+		json__u64(json, "suspend_total_ns", summary->suspend_ns);
+		json__u64(json, "suspend_max_ns", summary->suspend_max_ns);
+	}
 	json__u64(json, "pauses_unmeasured", summary->pauses_unmeasured);
+	if (summary->open_pauses > 0) {
+		json__u64(json, "edge_pauses", summary->open_pauses);
+		json__u64(json, "edge_pause_total_ns", summary->open_ns);
+		json__u64(json, "edge_pause_max_ns", summary->open_max_ns);
+	}
 	json__u64(json, "other_pauses", summary->other_pauses);
 	json__u64(json, "other_pause_total_ns", summary->other_pause_ns);
 	json__u64(json, "earlier_pauses", summary->earlier_pauses);
@@ -356,8 +387,7 @@ static void add_rates(struct json *json, const struct summary *summary)
 	uint64_t observed = summary__observed_ns(summary);
 
 	if (observed > 0)
-		json__double(json, "paused_share",
-			     (double)summary__paused_ns(summary) / (double)observed);
+		json__double(json, "paused_share", summary__paused_share(summary));
 	add_rate(json, "allocated_bytes_per_second", summary->allocated);
 	add_rate(json, "promoted_bytes_per_second", summary__promotion(summary));
 }

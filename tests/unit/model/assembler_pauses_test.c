@@ -123,6 +123,31 @@ static void pause_inside_a_collection(void **state)
 	script__end(&s);
 }
 
+/* The attach falls into a stop, and so does the end of the trace. */
+static void stops_at_both_edges(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	assert_int_equal(assembler__whole_from(s.assembler, s.target, 100), 0);
+	s.now = 130;
+	pause_end(&s, U, U);
+	assert_true(s.pauses[0].is.partial);
+	assert_int_equal(s.pauses[0].is.share_ns, U);
+	assert_int_equal(s.pauses[0].is.inside_ns, 30);
+	s.now = 200;
+	pause_begin(&s, U, GCTRACE_WHY_COLLECTION);
+	s.now = 201;
+	gc_start(&s, 1, FULL, 0);
+	assert_int_equal(assembler__end_all(s.assembler), 0);
+	assert_true(s.pauses[1].is.open);
+	assert_int_equal(s.pauses[1].is.start_ns, 200);
+	assert_int_equal(s.pauses[1].is.share_ns, U);
+	assert_true(s.collections[0].is.cut_off);
+	script__end(&s);
+}
+
 static void two_collections_share_a_pause(void **state)
 {
 	struct script s;
@@ -145,6 +170,12 @@ static void two_collections_share_a_pause(void **state)
 	assert_int_equal(s.collections[0].is.pause_ns, 30);
 	assert_int_equal(s.collections[1].is.pause_ns, 70);
 	assert_true(s.collections[0].pauses[0].shared && s.collections[1].pauses[0].shared);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(s.collections[i].is.shares_stop);
+		assert_int_equal(s.collections[i].is.shared_start_ns, 100);
+		assert_int_equal(s.collections[i].is.shared_ns, 100);
+		assert_int_equal(s.collections[i].is.stop_max_ns, 100);
+	}
 	/* The threads were stopped once: sums over collections count it once. */
 	assert_int_equal(s.collections[0].is.suspend_ns, 4);
 	assert_int_equal(s.collections[1].is.suspend_ns, U);
@@ -325,6 +356,7 @@ int main(void)
 		cmocka_unit_test(absurd_times_do_not_wrap),
 		cmocka_unit_test(needs_no_pause),
 		cmocka_unit_test(pause_inside_a_collection),
+		cmocka_unit_test(stops_at_both_edges),
 		cmocka_unit_test(two_collections_share_a_pause),
 		cmocka_unit_test(nested_collections_divide_the_pause),
 		cmocka_unit_test(nested_pauses_are_told_apart_by_number),

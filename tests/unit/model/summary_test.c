@@ -22,7 +22,8 @@ static struct text text(const char *word)
 static struct pause pause_at(uint64_t start, uint64_t ns)
 {
 	return (struct pause){ .number = U, .start_ns = start, .end_ns = start + ns,
-			       .suspend_ns = U, .what = text("stop"), .share_ns = ns };
+			       .suspend_ns = U, .what = text("stop"), .share_ns = ns,
+			       .whole_ns = ns, .inside_ns = U };
 }
 
 static struct collection collection(uint64_t number, const char *what)
@@ -111,6 +112,75 @@ static void pauses_without_collections_or_length(void **state)
 	summary__free(&summary);
 }
 
+/* Only time inside the trace counts, so that no share is over 1. */
+static void stops_at_the_edges_count_as_what_is_inside(void **state)
+{
+	struct summary summary;
+	struct pause pause = pause_at(900, 300);
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 5), 0);
+	summary.start_ns = 1000;
+	summary.end_ns = 2000;
+	pause.partial = true;
+	pause.inside_ns = 200;
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	assert_int_equal(histogram__count(summary.pauses), 0);
+	pause = pause_at(1200, 100);
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	pause = pause_at(1400, U);
+	pause.end_ns = pause.share_ns = pause.whole_ns = U;
+	pause.open = true;
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	assert_int_equal(summary__end(&summary), 600);
+	assert_int_equal(summary__end(&summary), 0);
+	assert_int_equal(summary.open_pauses, 2);
+	assert_int_equal(summary.open_ns, 800);
+	assert_int_equal(summary.open_max_ns, 600);
+	assert_int_equal(summary.pauses_unmeasured, 2);
+	assert_int_equal(summary__paused_ns(&summary), 900);
+	assert_true(summary__paused_share(&summary) == 0.9);
+	summary__free(&summary);
+}
+
+static void one_stop_that_lasts_as_long_as_the_trace(void **state)
+{
+	struct summary summary;
+	struct pause pause = pause_at(10, U);
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 5), 0);
+	summary.start_ns = 1000;
+	summary.end_ns = 2000;
+	pause.end_ns = pause.share_ns = pause.whole_ns = U;
+	pause.partial = pause.open = true;
+	assert_int_equal(summary__pause(&summary, &pause, 0), 0);
+	assert_int_equal(summary__end(&summary), 1000);
+	assert_true(summary__paused_share(&summary) == 1.0);
+	summary__free(&summary);
+}
+
+static void time_to_stop_is_a_part_of_the_pauses(void **state)
+{
+	struct summary summary;
+	struct pause pause = pause_at(100, 50);
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 5), 0);
+	pause.suspend_ns = 20;
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	pause.suspend_ns = 30;
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	assert_int_equal(summary.suspensions, 2);
+	assert_int_equal(summary.suspend_ns, 50);
+	assert_int_equal(summary.suspend_max_ns, 30);
+	assert_int_equal(summary__paused_ns(&summary), 100);
+	pause.suspend_ns = U;
+	assert_int_equal(summary__pause(&summary, &pause, 1), 0);
+	assert_int_equal(summary.suspensions, 2);
+	summary__free(&summary);
+}
+
 static void grow(struct summary *summary, uint64_t start, uint64_t end, uint64_t before,
 		 uint64_t after, bool overlapped)
 {
@@ -132,14 +202,14 @@ static void allocation_between_collections(void **state)
 	assert_int_equal(summary__init(&summary, 0), 0);
 	grow(&summary, 0, 10, 500, 100, false);
 	assert_int_equal(summary.allocated.ns, 0);
-	grow(&summary, 110, 120, 600, 200, false); /* 500 in 100 */
+	grow(&summary, 110, 120, 600, 200, false); /* 500 in 110 */
 	grow(&summary, 220, 230, 300, 250, true);  /* another one runs: this gap does not count, */
 	grow(&summary, 330, 340, 900, 100, false); /* nor this one */
 	grow(&summary, 440, 450, 50, 40, false);   /* something was freed that nobody told */
-	grow(&summary, 460, 470, 70, U, false);	   /* 30 in 10 */
+	grow(&summary, 460, 470, 70, U, false);	   /* 30 in 20 */
 	grow(&summary, 480, 490, 90, 10, false);
 	assert_int_equal(summary.allocated.bytes.value, 530);
-	assert_int_equal(summary.allocated.ns, 110);
+	assert_int_equal(summary.allocated.ns, 130); /* pauses are a part of the time */
 	summary__free(&summary);
 }
 
@@ -228,6 +298,9 @@ int main(void)
 		cmocka_unit_test(longest_pauses_in_their_order),
 		cmocka_unit_test(a_pause_has_one_name),
 		cmocka_unit_test(pauses_without_collections_or_length),
+		cmocka_unit_test(stops_at_the_edges_count_as_what_is_inside),
+		cmocka_unit_test(one_stop_that_lasts_as_long_as_the_trace),
+		cmocka_unit_test(time_to_stop_is_a_part_of_the_pauses),
 		cmocka_unit_test(allocation_between_collections),
 		cmocka_unit_test(promotion_is_over_the_whole_time),
 		cmocka_unit_test(sums_say_how_they_are_known),

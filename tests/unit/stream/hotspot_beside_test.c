@@ -35,13 +35,15 @@ static void call(uint16_t kind)
 
 static void operation(const char *name)
 {
-	s.now = 200;
+	s.now = 199;
+	call(RECORD_HOTSPOT_SAFEPOINT_BEGIN);
 	assert_int_equal(play_text(&s, RECORD_HOTSPOT_VMOP_BEGIN, name), 0);
 }
 
 static void operation_ends(const char *name)
 {
 	assert_int_equal(play_text(&s, RECORD_HOTSPOT_VMOP_END, name), 0);
+	call(RECORD_HOTSPOT_SAFEPOINT_END);
 }
 
 static void beside(unsigned int flags)
@@ -72,12 +74,12 @@ static void ranges_come_before_the_end_that_was_held_back(void **state)
 {
 	(void)state;
 	pause("G1 Young Generation", GCTRACE_BESIDE_TOLD);
-	expect_log(&s, "202 t1 pause+\n"
+	expect_log(&s, "199 t1 pause+\n"
 		       "202 t1 gc+ young generations=1\n"
 		       "204 t1 pool Eden before=70 after=0\n"
 		       "206 t1 moved 1\n"
 		       "204 t1 gc- told\n"
-		       "207 t1 pause-\n"); /* it lasts as long as the agent works */
+		       "209 t1 pause- suspend=1\n");
 }
 
 static void without_an_agent_nothing_is_held_back_or_told(void **state)
@@ -87,48 +89,49 @@ static void without_an_agent_nothing_is_held_back_or_told(void **state)
 	call(RECORD_HOTSPOT_GC_BEGIN);
 	collect("G1 Young Generation");
 	call(RECORD_HOTSPOT_GC_END);
-	expect_log(&s, "201 t1 pause+\n"
+	operation_ends("G1CollectForAllocation");
+	expect_log(&s, "199 t1 pause+\n"
 		       "201 t1 gc+ young generations=1\n"
 		       "203 t1 pool Eden before=70 after=0\n"
 		       "203 t1 gc- untold\n"
-		       "204 t1 pause-\n");
+		       "206 t1 pause- suspend=1\n");
 }
 
 static void an_agent_that_does_not_know_is_believed(void **state)
 {
 	(void)state;
 	pause("G1 Young Generation", GCTRACE_BESIDE_UNTOLD);
-	expect_log(&s, "202 t1 pause+\n"
+	expect_log(&s, "199 t1 pause+\n"
 		       "202 t1 gc+ young generations=1\n"
 		       "204 t1 pool Eden before=70 after=0\n"
 		       "206 t1 moved 1\n"
 		       "204 t1 gc- untold\n"
-		       "207 t1 pause-\n");
+		       "209 t1 pause- suspend=1\n");
 }
 
 static void of_a_full_collection_no_ranges_hold(void **state)
 {
 	(void)state;
 	pause("G1 Old Generation", GCTRACE_BESIDE_TOLD);
-	expect_log(&s, "202 t1 pause+\n"
+	expect_log(&s, "199 t1 pause+\n"
 		       "202 t1 gc+ full generations=3\n"
 		       "204 t1 pool Eden before=70 after=0\n"
 		       "204 t1 withdrawn\n"
 		       "204 t1 gc- untold\n"
-		       "207 t1 pause-\n");
+		       "209 t1 pause- suspend=1\n");
 }
 
 static void nothing_collected_where_the_jvm_says_young_is_a_contradiction(void **state)
 {
 	(void)state;
 	pause("G1 Young Generation", 0);
-	expect_log(&s, "202 t1 pause+\n"
+	expect_log(&s, "199 t1 pause+\n"
 		       "202 t1 gc+ young generations=1\n"
 		       "204 t1 pool Eden before=70 after=0\n"
 		       "206 t1 moved 1\n"
 		       "204 t1 withdrawn\n"
 		       "204 t1 gc- untold\n"
-		       "207 t1 pause-\n");
+		       "209 t1 pause- suspend=1\n");
 }
 
 static void two_collections_in_a_pause_are_one_too_many(void **state)
@@ -142,7 +145,8 @@ static void two_collections_in_a_pause_are_one_too_many(void **state)
 	call(RECORD_HOTSPOT_GC_END);
 	assert_int_equal(play_move(&s), 0);
 	beside(GCTRACE_BESIDE_TOLD);
-	expect_log(&s, "202 t1 pause+\n"
+	operation_ends("ParallelGCFailedAllocation");
+	expect_log(&s, "199 t1 pause+\n"
 		       "202 t1 gc+ young generations=1\n"
 		       "204 t1 pool Eden before=70 after=0\n"
 		       "205 t1 gc+ full generations=3\n"
@@ -150,7 +154,7 @@ static void two_collections_in_a_pause_are_one_too_many(void **state)
 		       "204 t1 gc- untold\n"
 		       "206 t1 withdrawn\n"
 		       "206 t1 gc- untold\n"
-		       "209 t1 pause-\n");
+		       "211 t1 pause- suspend=1\n");
 }
 
 static void an_agent_that_falls_silent_knows_nothing(void **state)
@@ -161,14 +165,15 @@ static void an_agent_that_falls_silent_knows_nothing(void **state)
 	call(RECORD_HOTSPOT_GC_BEGIN);
 	collect("G1 Young Generation");
 	call(RECORD_HOTSPOT_GC_END);
-	operation_ends("G1CollectForAllocation");
-	expect_log(&s, "202 t1 pause+\n"
+	assert_int_equal(play_text(&s, RECORD_HOTSPOT_VMOP_END, "G1CollectForAllocation"), 0);
+	assert_int_equal(s.stamp, 206); /* so late it was reported: perhaps after the trace's end */
+	call(RECORD_HOTSPOT_SAFEPOINT_END);
+	expect_log(&s, "199 t1 pause+\n"
 		       "202 t1 gc+ young generations=1\n"
 		       "204 t1 pool Eden before=70 after=0\n"
 		       "204 t1 withdrawn\n"
 		       "204 t1 gc- untold\n"
-		       "205 t1 pause-\n");
-	assert_int_equal(s.stamp, 206); /* so late it was told: perhaps behind the trace's end */
+		       "207 t1 pause- suspend=1\n");
 	/* And what it says later is of no collection. */
 	assert_int_equal(play_move(&s), 0);
 	beside(GCTRACE_BESIDE_TOLD);
@@ -178,12 +183,13 @@ static void an_agent_that_falls_silent_knows_nothing(void **state)
 	call(RECORD_HOTSPOT_GC_BEGIN);
 	collect("G1 Young Generation");
 	call(RECORD_HOTSPOT_GC_END);
-	expect_log(&s, "201 t1 pause+\n"
+	operation_ends("G1CollectForAllocation");
+	expect_log(&s, "199 t1 pause+\n"
 		       "201 t1 gc+ young generations=1\n"
 		       "203 t1 pool Eden before=70 after=0\n"
 		       "203 t1 withdrawn\n"
 		       "203 t1 gc- untold\n"
-		       "204 t1 pause-\n");
+		       "206 t1 pause- suspend=1\n");
 }
 
 /*
@@ -203,11 +209,12 @@ static void a_remark_condemns_nothing_where_the_agent_agrees(void **state)
 	call(RECORD_HOTSPOT_GC_END);
 	beside(0);
 	assert_int_equal(play_pool(&s, RECORD_HOTSPOT_POOL_END, "G1 Concurrent GC", "Old", 9), 0);
+	operation_ends("G1PauseRemark");
 	expect_log(&s, "201 t1 gc+ remark generations=0\n"
-		       "203 t1 pause+ remark\n"
-		       "205 t1 pause-\n"
+		       "199 t1 pause+ remark\n"
 		       "206 t1 pool Old before=9 after=9\n"
-		       "206 t1 gc- untold\n");
+		       "206 t1 gc- untold\n"
+		       "208 t1 pause- suspend=1\n");
 }
 
 static void a_remark_that_only_a_pause_tells(void **state)
@@ -218,10 +225,11 @@ static void a_remark_that_only_a_pause_tells(void **state)
 	call(RECORD_HOTSPOT_GC_BEGIN);
 	call(RECORD_HOTSPOT_GC_END);
 	beside(0);
-	expect_log(&s, "202 t1 pause+ remark\n"
+	operation_ends("G1PauseRemark");
+	expect_log(&s, "199 t1 pause+ remark\n"
 		       "202 t1 gc+ remark generations=0\n"
 		       "203 t1 gc- untold\n"
-		       "204 t1 pause-\n");
+		       "206 t1 pause- suspend=1\n");
 }
 
 static void a_loss_forgets_what_was_held_back(void **state)
@@ -232,7 +240,7 @@ static void a_loss_forgets_what_was_held_back(void **state)
 	call(RECORD_HOTSPOT_GC_BEGIN);
 	collect("G1 Young Generation");
 	call(RECORD_HOTSPOT_GC_END);
-	expect_log(&s, "202 t1 pause+\n"
+	expect_log(&s, "199 t1 pause+\n"
 		       "202 t1 gc+ young generations=1\n"
 		       "204 t1 pool Eden before=70 after=0\n");
 	hotspot_translator.lost(s.state);

@@ -83,12 +83,12 @@ static void g1_young(void **state)
 	gc_end(&s);
 	cause(&s, "No GC");
 	operation_end(&s, "G1CollectForAllocation");
-	expect_log(&s, "105 t1 pause+\n"
+	expect_log(&s, "100 t1 pause+\n"
 		       "105 t1 gc+ young cause=G1 Evacuation Pause generations=1\n"
 		       "108 t1 pool Eden before=70 after=0\n"
 		       "109 t1 pool Old before=20 after=30\n"
 		       "109 t1 gc-\n"
-		       "110 t1 pause- suspend=2\n");
+		       "113 t1 pause- suspend=2\n");
 	runtime_script__end(&s);
 }
 
@@ -108,18 +108,16 @@ static void g1_full_after_young_in_one_operation(void **state)
 	pools(&s, "G1 Old Generation");
 	gc_end(&s);
 	operation_end(&s, "G1CollectForAllocation");
-	expect_log(&s, "104 t1 pause+\n"
+	expect_log(&s, "100 t1 pause+\n"
 		       "104 t1 gc+ young cause=G1 Preventive Collection generations=1\n"
 		       "107 t1 pool Eden before=70 after=0\n"
 		       "108 t1 pool Old before=20 after=30\n"
 		       "108 t1 gc-\n"
-		       "109 t1 pause- suspend=2\n"
-		       "111 t1 pause+\n"
 		       "111 t1 gc+ full cause=G1 Compaction Pause generations=3\n"
 		       "114 t1 pool Eden before=70 after=0\n"
 		       "115 t1 pool Old before=20 after=30\n"
 		       "115 t1 gc-\n"
-		       "116 t1 pause- suspend=0\n");
+		       "118 t1 pause- suspend=2\n");
 	runtime_script__end(&s);
 }
 
@@ -135,12 +133,12 @@ static void g1_start_of_a_marking_is_a_young_collection(void **state)
 	pools(&s, "G1 Young Generation");
 	gc_end(&s);
 	operation_end(&s, "G1TryInitiateConcMark");
-	expect_log(&s, "104 t1 pause+ young+mark\n"
+	expect_log(&s, "100 t1 pause+ young+mark\n"
 		       "104 t1 gc+ young+mark cause=G1 Humongous Allocation generations=1\n"
 		       "107 t1 pool Eden before=70 after=0\n"
 		       "108 t1 pool Old before=20 after=30\n"
 		       "108 t1 gc-\n"
-		       "109 t1 pause- suspend=2\n");
+		       "111 t1 pause- suspend=2\n");
 	runtime_script__end(&s);
 }
 
@@ -166,10 +164,10 @@ static void remark_is_a_collection_without_pools_and_cause(void **state)
 	gc_begin(&s, 0);
 	gc_end(&s);
 	operation_end(&s, "G1PauseRemark");
-	expect_log(&s, "203 t1 pause+ remark\n"
+	expect_log(&s, "200 t1 pause+ remark\n"
 		       "203 t1 gc+ remark\n"
 		       "204 t1 gc-\n"
-		       "204 t1 pause- suspend=2\n");
+		       "206 t1 pause- suspend=2\n");
 	runtime_script__end(&s);
 }
 
@@ -186,10 +184,10 @@ static void remark_with_pools_around_it(void **state)
 	after(&s, "G1 Concurrent GC", "Old", 60);
 	operation_end(&s, "G1PauseRemark");
 	expect_log(&s, "103 t1 gc+ remark\n"
-		       "104 t1 pause+ remark\n"
-		       "105 t1 pause- suspend=2\n"
+		       "100 t1 pause+ remark\n"
 		       "106 t1 pool Old before=90 after=60\n"
-		       "106 t1 gc-\n");
+		       "106 t1 gc-\n"
+		       "108 t1 pause- suspend=2\n");
 	runtime_script__end(&s);
 }
 
@@ -207,16 +205,17 @@ static void an_unknown_operation_is_shown_by_its_name(void **state)
 	gc_begin(&s, 0);
 	pools(&s, "Q Space");
 	gc_end(&s);
-	expect_log(&s, "103 t1 pause+ QCollectSomehow\n"
+	operation_end(&s, "QCollectSomehow");
+	expect_log(&s, "100 t1 pause+ QCollectSomehow\n"
 		       "103 t1 gc+ QCollectSomehow\n"
 		       "104 t1 gc-\n"
-		       "104 t1 pause- suspend=2\n"
-		       "110 t1 pause+ QCollectSomehow\n"
+		       "106 t1 pause- suspend=2\n"
+		       "107 t1 pause+ QCollectSomehow\n"
 		       "110 t1 gc+ Q Space\n"
 		       "113 t1 pool Eden before=70 after=0\n"
 		       "114 t1 pool Old before=20 after=30\n"
 		       "114 t1 gc-\n"
-		       "115 t1 pause- suspend=2\n");
+		       "117 t1 pause- suspend=2\n");
 	runtime_script__end(&s);
 }
 
@@ -236,7 +235,7 @@ static void parallel_collections_share_a_pause(void **state)
 	pools(&s, "PS MarkSweep");
 	gc_end(&s);
 	operation_end(&s, "ParallelGCFailedAllocation");
-	expect_log(&s, "103 t1 pause+\n"
+	expect_log(&s, "100 t1 pause+\n"
 		       "103 t1 gc+ young cause=Allocation Failure generations=1\n"
 		       "107 t1 pool Eden before=70 after=0\n"
 		       "108 t1 pool Old before=20 after=30\n"
@@ -245,7 +244,7 @@ static void parallel_collections_share_a_pause(void **state)
 		       "112 t1 pool Eden before=70 after=0\n"
 		       "113 t1 pool Old before=20 after=30\n"
 		       "113 t1 gc-\n"
-		       "114 t1 pause- suspend=2\n");
+		       "116 t1 pause- suspend=2\n");
 	runtime_script__end(&s);
 }
 
@@ -261,7 +260,8 @@ static void serial_keeps_the_cause_for_both(void **state)
 	pools(&s, "Copy");
 	pools(&s, "MarkSweepCompact");
 	gc_end(&s);
-	expect_log(&s, "103 t1 pause+\n"
+	operation_end(&s, "GenCollectForAllocation");
+	expect_log(&s, "100 t1 pause+\n"
 		       "103 t1 gc+ young cause=Allocation Failure generations=1\n"
 		       "107 t1 pool Eden before=70 after=0\n"
 		       "108 t1 pool Old before=20 after=30\n"
@@ -270,7 +270,88 @@ static void serial_keeps_the_cause_for_both(void **state)
 		       "111 t1 pool Eden before=70 after=0\n"
 		       "112 t1 pool Old before=20 after=30\n"
 		       "112 t1 gc-\n"
-		       "113 t1 pause- suspend=2\n");
+		       "115 t1 pause- suspend=2\n");
+	runtime_script__end(&s);
+}
+
+/* ---------------------------------------------------------------- what a stop is */
+
+static void safepoints_without_a_collection_are_no_pauses(void **state)
+{
+	struct runtime_script s;
+
+	(void)state;
+	runtime_script__begin(&s, &hotspot_translator);
+	operation_begin(&s, "Deoptimize");
+	operation_end(&s, "Deoptimize");
+	expect_log(&s, "");
+	runtime_script__end(&s);
+}
+
+/* Without such probes the first pause is not known to be whole; the others are the collector's. */
+static void without_probes_of_safepoints_a_pause_is_the_collectors(void **state)
+{
+	struct runtime_script s;
+
+	(void)state;
+	runtime_script__begin(&s, &hotspot_translator);
+	s.tid = VM_THREAD;
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_equal(play_text(&s, RECORD_HOTSPOT_VMOP_BEGIN, "G1CollectFull"), 0);
+		gc_begin(&s, 1);
+		pools(&s, "G1 Old Generation");
+		gc_end(&s);
+		assert_int_equal(play_text(&s, RECORD_HOTSPOT_VMOP_END, "G1CollectFull"), 0);
+	}
+	expect_log(&s, "101 t1 gc+ full generations=3\n"
+		       "104 t1 pool Eden before=70 after=0\n"
+		       "105 t1 pool Old before=20 after=30\n"
+		       "105 t1 gc-\n"
+		       "109 t1 pause-\n"
+		       "109 t1 pause+\n"
+		       "109 t1 gc+ full generations=3\n"
+		       "112 t1 pool Eden before=70 after=0\n"
+		       "113 t1 pool Old before=20 after=30\n"
+		       "113 t1 gc-\n"
+		       "114 t1 pause-\n"
+		       "117 t1 pause+\n"
+		       "117 t1 gc+ full generations=3\n"
+		       "120 t1 pool Eden before=70 after=0\n"
+		       "121 t1 pool Old before=20 after=30\n"
+		       "121 t1 gc-\n"
+		       "122 t1 pause-\n");
+	runtime_script__end(&s);
+}
+
+/* A safepoint whose end was not seen does not lend its begin to the next one. */
+static void a_stop_without_an_end_ends_where_the_next_one_begins(void **state)
+{
+	struct runtime_script s;
+
+	(void)state;
+	runtime_script__begin(&s, &hotspot_translator);
+	operation_begin(&s, "G1CollectForAllocation");
+	gc_begin(&s, 0);
+	pools(&s, "G1 Young Generation");
+	gc_end(&s);
+	s.now = 200;
+	operation_begin(&s, "G1CollectForAllocation");
+	gc_begin(&s, 0);
+	pools(&s, "G1 Young Generation");
+	gc_end(&s);
+	operation_end(&s, "G1CollectForAllocation");
+	expect_log(&s, "100 t1 pause+\n"
+		       "103 t1 gc+ young generations=1\n"
+		       "106 t1 pool Eden before=70 after=0\n"
+		       "107 t1 pool Old before=20 after=30\n"
+		       "107 t1 gc-\n"
+		       "200 t1 pause- suspend=2 overdue\n"
+		       "200 t1 pause+\n"
+		       "203 t1 gc+ young generations=1\n"
+		       "206 t1 pool Eden before=70 after=0\n"
+		       "207 t1 pool Old before=20 after=30\n"
+		       "207 t1 gc-\n"
+		       "210 t1 pause- suspend=2\n");
 	runtime_script__end(&s);
 }
 
@@ -302,12 +383,12 @@ static void zgc_cycle(void **state)
 	s.tid = DRIVER;
 	after(&s, "ZGC Cycles", "ZHeap", 40);
 	expect_log(&s, "101 t9 gc+ cycle cause=Warmup\n"
-		       "105 t1 pause+ mark start\n"
-		       "106 t1 pause- suspend=2\n"
-		       "203 t1 pause+ mark end\n"
-		       "204 t1 pause- suspend=2\n"
-		       "303 t1 pause+ relocate start\n"
-		       "304 t1 pause- suspend=2\n"
+		       "102 t1 pause+ mark start\n"
+		       "108 t1 pause- suspend=2\n"
+		       "200 t1 pause+ mark end\n"
+		       "206 t1 pause- suspend=2\n"
+		       "300 t1 pause+ relocate start\n"
+		       "306 t1 pause- suspend=2\n"
 		       "400 t9 pool ZHeap before=90 after=40\n"
 		       "400 t9 gc-\n");
 	runtime_script__end(&s);
@@ -352,8 +433,8 @@ static void shenandoah_says_when_a_cycle_degenerated(void **state)
 	cause(&s, "No GC");
 	after(&s, "Shenandoah Cycles", "Shenandoah", 40);
 	expect_log(&s, "101 t9 gc+ cycle cause=Allocation Failure\n"
-		       "105 t1 pause+ degenerated\n"
-		       "106 t1 pause- suspend=2\n"
+		       "102 t1 pause+ degenerated\n"
+		       "108 t1 pause- suspend=2\n"
 		       "110 t9 pool Shenandoah before=90 after=40\n"
 		       "110 t9 gc- degenerated\n");
 	runtime_script__end(&s);
@@ -374,7 +455,7 @@ static void in_the_middle_of_a_pause(void **state)
 	expect_log(&s, "100 t1 pool Eden after=0\n"
 		       "101 t1 pool Old after=30\n"
 		       "101 t1 gc- young\n"
-		       "102 t1 pause-\n");
+		       "104 t1 pause-\n");
 	runtime_script__end(&s);
 }
 
@@ -411,8 +492,8 @@ static void in_the_middle_of_a_cycle(void **state)
 	s.now = 300;
 	cause(&s, "Allocation Stall");
 	before(&s, "ZGC Cycles", "ZHeap", 90);
-	expect_log(&s, "103 t1 pause+ mark end\n"
-		       "104 t1 pause- suspend=2\n"
+	expect_log(&s, "100 t1 pause+ mark end\n"
+		       "106 t1 pause- suspend=2\n"
 		       "200 t9 outside Metaspace after=7\n"
 		       "201 t9 pool ZHeap after=40\n"
 		       "201 t9 gc- cycle\n"
@@ -429,8 +510,7 @@ static void in_the_middle_of_an_operation(void **state)
 	gc_begin(&s, 0);
 	gc_end(&s);
 	operation_end(&s, "ZMarkEnd");
-	expect_log(&s, "100 t1 pause+\n"
-		       "101 t1 pause-\n");
+	expect_log(&s, "103 t1 pause-\n");
 	runtime_script__end(&s);
 }
 
@@ -443,11 +523,9 @@ static void pools_attached_after_the_pause_began(void **state)
 	gc_begin(&s, 0);
 	after(&s, "G1 Young Generation", "Eden", 0);
 	gc_end(&s);
-	expect_log(&s, "100 t1 pause+\n"
-		       "100 t1 gc+ young generations=1\n"
+	expect_log(&s, "100 t1 gc+ young generations=1\n"
 		       "101 t1 pool Eden after=0\n"
-		       "101 t1 gc-\n"
-		       "102 t1 pause-\n");
+		       "101 t1 gc-\n");
 	runtime_script__end(&s);
 }
 
@@ -467,10 +545,9 @@ static void a_lost_after_ends_with_the_next_before(void **state)
 	gc_begin(&s, 0);
 	pools(&s, "Copy");
 	gc_end(&s);
-	expect_log(&s, "100 t1 pause+\n"
-		       "100 t1 gc+ young generations=1\n"
+	expect_log(&s, "100 t1 gc+ young generations=1\n"
 		       "103 t1 pool Eden before=70 after=0\n"
-		       "104 t1 pause-\n"
+		       "105 t1 pause-\n"
 		       "105 t1 pause+\n"
 		       "103 t1 gc-\n"
 		       "106 t1 gc+ young generations=1\n"
@@ -492,12 +569,10 @@ static void a_lost_before_makes_no_collection_of_its_own(void **state)
 	after(&s, "Copy", "Eden", 0);
 	after(&s, "Copy", "Old", 30);
 	gc_end(&s);
-	expect_log(&s, "100 t1 pause+\n"
-		       "100 t1 gc+ young generations=1\n"
+	expect_log(&s, "100 t1 gc+ young generations=1\n"
 		       "102 t1 pool Eden before=70 after=0\n"
 		       "102 t1 gc-\n"
-		       "103 t1 pool Old after=30\n"
-		       "104 t1 pause-\n");
+		       "103 t1 pool Old after=30\n");
 	runtime_script__end(&s);
 }
 
@@ -583,6 +658,9 @@ int main(void)
 		cmocka_unit_test(an_unknown_operation_is_shown_by_its_name),
 		cmocka_unit_test(parallel_collections_share_a_pause),
 		cmocka_unit_test(serial_keeps_the_cause_for_both),
+		cmocka_unit_test(safepoints_without_a_collection_are_no_pauses),
+		cmocka_unit_test(without_probes_of_safepoints_a_pause_is_the_collectors),
+		cmocka_unit_test(a_stop_without_an_end_ends_where_the_next_one_begins),
 		cmocka_unit_test(zgc_cycle),
 		cmocka_unit_test(generational_zgc_has_two_cycles_at_once),
 		cmocka_unit_test(shenandoah_says_when_a_cycle_degenerated),

@@ -53,15 +53,18 @@ static void header(void **state)
 		"{\"event\":\"header\",\"pid\":4711,\"gctrace\":\"" GCTRACE_VERSION "\","
 		"\"name\":\"shop\",\"runtime\":\"minivm\",\"runtime_version\":\"1.2\","
 		"\"collector\":\"copying nursery\",\"provider\":\"gctrace\","
-		"\"accuracy\":\"exact\",\"known\":[\"collections\",\"causes\",\"pools\",\"moves\"],"
+		"\"known\":[\"collections\",\"causes\",\"pools\",\"moves\"],"
+		"\"accuracy\":{\"collections\":\"exact\",\"causes\":\"exact\",\"pools\":\"exact\","
+		"\"moves\":\"exact\"},"
 		"\"on_request\":[],\"start_ns\":1000000000000,\"clock_offset_ns\":5}\n");
 	page.heading = (struct heading){ .known = KNOWN_COLLECTIONS, .on_request = KNOWN_MOVES,
 					 .clock_offset_ns = -3, .file = "x.gctrace" };
 	assert_int_equal(view__heading(page.view, &page.heading), 0);
 	assert_string_equal(
 		sheet__text(&page.sheet),
-		"{\"event\":\"header\",\"gctrace\":\"" GCTRACE_VERSION "\",\"accuracy\":\"exact\","
-		"\"known\":[\"collections\"],\"on_request\":[\"moves\"],\"start_ns\":0,"
+		"{\"event\":\"header\",\"gctrace\":\"" GCTRACE_VERSION "\","
+		"\"known\":[\"collections\"],\"accuracy\":{\"collections\":\"exact\"},"
+		"\"on_request\":[\"moves\"],\"start_ns\":0,"
 		"\"clock_offset_ns\":-3,\"file\":\"x.gctrace\"}\n");
 	end(&page);
 }
@@ -156,6 +159,37 @@ static void hostile_words(void **state)
 	end(&page);
 }
 
+static void a_part_of_a_stop_names_the_stop(void **state)
+{
+	struct collection collection = sample__young();
+	struct page page;
+
+	(void)state;
+	begin(&page);
+	assert_null(strstr(lines_of(&page, &collection), "stop"));
+	collection.shares_stop = true;
+	collection.shared_start_ns = 77;
+	collection.shared_ns = 1000;
+	assert_non_null(strstr(lines_of(&page, &collection),
+			       "\"shares_stop\":true,\"stop_start_ns\":77,\"stop_ns\":1000,"));
+	end(&page);
+}
+
+/* What of the figures is worked out, or taken from samples, is not called exact. */
+static void each_kind_of_figure_has_its_accuracy(void **state)
+{
+	struct page page;
+
+	(void)state;
+	begin(&page);
+	page.heading.known = KNOWN_COLLECTIONS | KNOWN_POOLS | KNOWN_FATES | KNOWN_SAMPLES;
+	assert_int_equal(view__heading(page.view, &page.heading), 0);
+	assert_non_null(strstr(sheet__text(&page.sheet),
+			       "\"accuracy\":{\"collections\":\"exact\",\"pools\":\"exact\","
+			       "\"fates\":\"estimated\",\"samples\":\"sampled\"}"));
+	end(&page);
+}
+
 static void pauses_and_results(void **state)
 {
 	struct collection collection = sample__young();
@@ -189,6 +223,7 @@ static void pauses_and_results(void **state)
 		"\"shown\":1,\"partial_collections\":0,\"incomplete_collections\":0,"
 		"\"cut_off_collections\":0,\"pauses\":1,\"pause_total_ns\":1500000,"
 		"\"pause_p50_ns\":1500000,\"pause_p99_ns\":1500000,\"pause_max_ns\":1500000,"
+		"\"suspend_total_ns\":12345,\"suspend_max_ns\":12345,"
 		"\"pauses_unmeasured\":0,\"other_pauses\":0,\"other_pause_total_ns\":0,"
 		"\"earlier_pauses\":0,\"earlier_pause_total_ns\":0,"
 		"\"dump_pauses\":0,\"dump_pause_total_ns\":0,"
@@ -232,6 +267,8 @@ int main(void)
 		cmocka_unit_test(figures_of_the_runtime),
 		cmocka_unit_test(nothing_of_a_collection),
 		cmocka_unit_test(hostile_words),
+		cmocka_unit_test(a_part_of_a_stop_names_the_stop),
+		cmocka_unit_test(each_kind_of_figure_has_its_accuracy),
 		cmocka_unit_test(pauses_and_results),
 		cmocka_unit_test(a_closed_output_is_its_answer),
 	};
