@@ -242,6 +242,21 @@ void roots__class(struct gctrace_writer *writer, uint64_t object, struct totals 
 
 /* ---- Names ---- */
 
+/*
+ * The JVM reports constants in the compiled code of a Java frame as JNI locals of it. Real ones are
+ * in frames of native methods; which these are may not be asked within the walk.
+ */
+static void tell_if_compiled(struct visit *visit, struct gctrace_writer *writer, uint64_t key)
+{
+	static const char text[] = "compiled";
+	jboolean is_native = JNI_TRUE;
+
+	if (!VM_CALL(visit->jvmti, IsMethodNative, (jmethodID)(uintptr_t)key, &is_native) &&
+	    !is_native)
+		gctrace_write_define(writer, GCTRACE_SPACE_COMPILED, key, 0, 0, text,
+				     sizeof(text) - 1);
+}
+
 /* "java.lang.Thread.run" */
 static void tell_method(struct visit *visit, struct gctrace_writer *writer, uint64_t key)
 {
@@ -274,5 +289,6 @@ void roots__tell_methods(struct visit *visit, struct gctrace_writer *writer)
 		const struct table_entry *entry = table__at(&methods, i);
 
 		tell_method(visit, writer, entry->key);
+		tell_if_compiled(visit, writer, entry->key);
 	}
 }

@@ -475,7 +475,9 @@ enum gctrace_space {
 	GCTRACE_SPACE_STACK = 10,     /* name: frames, innermost first, each ended by a line feed */
 	GCTRACE_SPACE_LOADER = 11,    /* id: class; name: of what loaded it ("app") */
 	GCTRACE_SPACE_MODULE = 12, /* id: class; name: where it is from: module, assembly, file */
-	GCTRACE_SPACE_COLLECTION = 13 /* id: mask of gc_start; what to call one that condemns it */
+	GCTRACE_SPACE_COLLECTION = 13, /* id: mask of gc_start; what to call one that condemns it */
+	/* id: method that is compiled, no native code: roots of C_RT_NATIVE in it are ROOT_CONSTANT */
+	GCTRACE_SPACE_COMPILED = 14
 };
 
 /* GENERATION: where a generation lies; one record for each of its parts. */

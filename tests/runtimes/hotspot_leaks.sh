@@ -121,6 +121,20 @@ all_shapes jvm executor chain treemap threadlocals shared loaders
 if [ "$(id -u)" = 0 ]; then
 	sound agent
 	all_shapes agent
+
+	t "a constant in compiled code is named so, and no path begins at one if a static leads there"
+	plant constant
+	run timeout 60 gctrace heap -p "$(pid jvm)" --load-agent --roots --top 0 -o json
+	expect_status 0
+	jq -r 'select(.event == "root" and .level == "root" and .root_kind == "constant") | .name' \
+		"$TMP/out" >"$TMP/constants"
+	expect "$TMP/constants" 'Leaks\$Hot\.run, constant in its compiled code'
+	jq -r 'select(.event == "root" and .level == "root") | .name | select(test("JNI local"))' \
+		"$TMP/out" >"$TMP/locals"
+	expect_not "$TMP/locals" 'Leaks'
+	run timeout 60 gctrace path -p "$(pid jvm)" --load-agent --type 'Leaks$Big' -o json
+	expect "$TMP/out" '"steps":\[\{"level":"root","kind":"static"'
+	pass
 else
 	skip "the agent's dump takes root"
 fi

@@ -163,7 +163,13 @@ bool heap__is_reached(const struct heap *heap, uint32_t place)
 
 struct heap_root heap__root(const struct heap *heap, uint32_t place)
 {
-	return heap_roots__at(&heap->roots, rows__at(&heap->rows, place)[ROW_INDEX]);
+	struct heap_root root =
+		heap_roots__at(&heap->roots, rows__at(&heap->rows, place)[ROW_INDEX]);
+
+	if (root.type == GCTRACE_C_RT_NATIVE && root.level >= HEAP_ROOT_KIND &&
+	    heap_types__name(&heap->types, GCTRACE_SPACE_COMPILED, root.id2, 0).bytes)
+		root.kind = GCTRACE_ROOT_CONSTANT;
+	return root;
 }
 
 uint32_t heap__top(const struct heap *heap)

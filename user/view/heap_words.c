@@ -673,7 +673,7 @@ void heap_view__quote(struct buf *out, const void *bytes, size_t len)
 static void add_literally(struct buf *glob, const char *at, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)
-		buf__add_char(glob, !at[i] || memchr("*?[]\\", at[i], 5) ? '?' : at[i]);
+		buf__add_char(glob, memchr("*?[]\\", at[i], 5) ? '?' : at[i]);
 }
 
 #define GLOB_WHOLE 200
@@ -682,9 +682,13 @@ static void add_literally(struct buf *glob, const char *at, size_t bytes)
 
 void heap_view__quote_glob(struct buf *out, struct text name)
 {
+	const char *zero = memchr(name.at, 0, name.bytes);
 	struct buf glob = BUF_INIT;
 
-	if (name.bytes <= GLOB_WHOLE) {
+	if (zero) { /* no argument has one, and no pattern what is behind it */
+		add_literally(&glob, name.at, (size_t)(zero - name.at));
+		buf__add_char(&glob, '*');
+	} else if (name.bytes <= GLOB_WHOLE) {
 		add_literally(&glob, name.at, name.bytes);
 	} else {
 		add_literally(&glob, name.at, GLOB_HEAD);

@@ -147,6 +147,23 @@ public class Leaks {
 		}
 	}
 
+	/* What its compiled code refers to is held by a static, and by a constant in that code. */
+	static class Big { long value = 1; }
+	static class Hot extends Thread {
+		static final Big BIG = new Big();
+		volatile boolean over;
+		volatile long rounds;
+		long sum;
+		@Override public void run() {
+			while (!over) {
+				for (int i = 0; i < 1000; i++)
+					sum += BIG.value;
+				rounds++;
+			}
+		}
+	}
+	static Hot hot;
+
 	static Tree tree(int depth) {
 		final Tree tree = new Tree();
 		if (depth > 0) {
@@ -193,6 +210,11 @@ public class Leaks {
 		Futures.last = null;
 		Forest.top = null;
 		Slow.slow = false;
+		if (hot != null) {
+			hot.over = true;
+			hot.join();
+		}
+		hot = null;
 	}
 
 	static void plant(String shape) throws Exception {
@@ -352,6 +374,13 @@ public class Leaks {
 			break;
 		case "tree":
 			Forest.top = tree(14);
+			break;
+		case "constant":
+			hot = new Hot();
+			hot.setDaemon(true);
+			hot.start();
+			while (hot.rounds < 2000000)
+				Thread.sleep(10);
 			break;
 		case "finalizers":
 			Slow.slow = true;

@@ -6,6 +6,7 @@
 #include <jvmti.h>
 
 #define FAKE_METHOD "make"
+#define FAKE_NATIVE_METHOD 0x77 /* the only one that is native */
 
 /* JVMTI's GetMethodName. */
 jvmtiError JNICALL fake_method__name(jvmtiEnv *env, jmethodID method, char **name, char **signature,

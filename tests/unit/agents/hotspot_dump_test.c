@@ -9,6 +9,7 @@
 
 #include "agents/hotspot/dump.c"
 
+#include "fake_method.h"
 #include "hotspot_vm.h"
 #include "listener.h"
 
@@ -513,6 +514,21 @@ static void frames_stand_below_their_thread(void **state)
 	says(" kind=1 id=5\ncontainer type=2 id1=1 id2=0\nroot of 2 1 0: ");
 }
 
+/* The JVM reports both as JNI locals. */
+static void constants_in_compiled_code_are_no_locals_of_jni(void **state)
+{
+	(void)state;
+	for (uintptr_t method = FAKE_NATIVE_METHOD; method < FAKE_NATIVE_METHOD + 2; method++)
+		fake_vm__root((struct fake_root){ .kind = JVMTI_HEAP_REFERENCE_JNI_LOCAL,
+						  .to = &an_object,
+						  .thread = 5,
+						  .depth = 2,
+						  .method = (jmethodID)method });
+	dump_it();
+	says("define space=14 id=78 ");
+	says_not("define space=14 id=77 ");
+}
+
 static void frames_of_two_threads_are_two(void **state)
 {
 	(void)state;
@@ -842,6 +858,7 @@ int main(void)
 		cmocka_unit_test_setup(many_elements_come_in_parts, begin),
 		cmocka_unit_test_setup(references_have_their_strength, begin),
 		cmocka_unit_test_setup(frames_stand_below_their_thread, begin),
+		cmocka_unit_test_setup(constants_in_compiled_code_are_no_locals_of_jni, begin),
 		cmocka_unit_test_setup(frames_of_two_threads_are_two, begin),
 		cmocka_unit_test_setup(a_class_that_comes_late_is_told_behind, begin),
 		cmocka_unit_test_setup(classes_that_go_at_once_have_names, begin),

@@ -424,6 +424,13 @@ static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID method, j
 	return 0;
 }
 
+static jvmtiError JNICALL is_method_native(jvmtiEnv *env, jmethodID method, jboolean *is_native)
+{
+	(void)env;
+	*is_native = method == (jmethodID)(uintptr_t)FAKE_NATIVE_METHOD;
+	return 0;
+}
+
 /* ---- JVMTI: the walk ---- */
 
 /* As on the stack of HotSpot: an object stands two words before its tag, a referrer one. */
@@ -667,6 +674,7 @@ static const jvmtiInterface_1 jvmti_table = {
 	.GetFieldModifiers = get_modifiers,
 	.GetMethodName = fake_method__name,
 	.GetMethodDeclaringClass = get_declaring_class,
+	.IsMethodNative = is_method_native,
 	.GetLoadedClasses = get_loaded_classes,
 	.GetVersionNumber = get_version,
 	.GetTag = get_tag,

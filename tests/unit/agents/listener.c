@@ -87,12 +87,15 @@ static bool begins_with(const char *line, const char *word)
 	return !strncmp(line, word, strlen(word));
 }
 
+/* Of definitions those alone that say more than a name. */
+#define COMPILED "define space=14 "
+
 static void take_line(const char *line, const char *end)
 {
 	if (begins_with(line, "producer")) {
 		buf__reset(&producer);
 		buf__add(&producer, line, (size_t)(end - line));
-	} else if (!begins_with(line, "define")) {
+	} else if (!begins_with(line, "define") || begins_with(line, COMPILED)) {
 		add_line(line, end);
 	}
 }
