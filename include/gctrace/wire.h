@@ -476,7 +476,7 @@ enum gctrace_space {
 	GCTRACE_SPACE_LOADER = 11,    /* id: class; name: of what loaded it ("app") */
 	GCTRACE_SPACE_MODULE = 12, /* id: class; name: where it is from: module, assembly, file */
 	GCTRACE_SPACE_COLLECTION = 13, /* id: mask of gc_start; what to call one that condemns it */
-	/* id: method that is compiled, no native code: roots of C_RT_NATIVE in it are ROOT_CONSTANT */
+	/* id: method that is no native code: roots of C_RT_NATIVE in it are ROOT_CONSTANT */
 	GCTRACE_SPACE_COMPILED = 14
 };
 

@@ -12,8 +12,8 @@
  * objects below it that are reached over nothing but
  *
  *	the types between it and the next of its own type, if its heaviest way leads from one to the
- *	next at least ACCUMULATION_REPEATS times within ACCUMULATION_PERIOD steps each (a list's node
- *	that refers to the next, or by way of another object; a node of a tree);
+ *	next at least ACCUMULATION_REPEATS times within ACCUMULATION_PERIOD steps each (a node of a
+ *	list that refers to the next, or by way of another object; a node of a tree);
  *	of a collection of the platform (owner.h) collections, their parts and arrays.
  *
  * What the structure dominates directly are its PIECES. The structure of most objects is the object
@@ -45,7 +45,7 @@ struct accumulation {
 	uint64_t structure;	/* objects in it */
 	uint64_t structure_bytes;
 	uint64_t large;		/* bytes of the large pieces */
-	uint32_t of;		/* type of most bytes of the other pieces; UINT32_MAX: there are none */
+	uint32_t of;		/* type of most bytes of the other pieces; UINT32_MAX: none */
 	uint64_t of_bytes, of_count;
 	uint32_t steps[ACCUMULATION_STEPS]; /* its types, as most of it lies below the object */
 	size_t step_count;

@@ -83,13 +83,15 @@ static inline uint32_t finding__object(const struct finding *finding)
 }
 
 /*
- * At most FINDINGS_MOST. paths: NULL where the caller has none; they are made if they are needed and
- * the heap's limit allows it. `findings` begins as VEC_INIT; vec__free() is the caller's. 0, -ENOMEM.
+ * At most FINDINGS_MOST. paths: NULL where the caller has none; they are made if they are needed
+ * and the heap's limit allows it. `findings` begins as VEC_INIT; vec__free() is the caller's.
+ * 0 or -ENOMEM.
  */
 int findings__find(struct heap *heap, const struct heap_paths *paths, struct findings *findings);
 
 /*
- * The uppermost object that an object is a part of: a root, or a static of a class object, holds it.
+ * The uppermost object that an object is a part of: a root, or a static of a class object, holds
+ * it.
  */
 uint32_t findings__top_of(const struct heap *heap, uint32_t place);
 

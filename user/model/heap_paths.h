@@ -33,7 +33,8 @@ enum heap_root_rank heap_root__rank(uint64_t container_type, uint64_t kind);
 #define HEAP_PATHS_STACK 4 /* references that a way from a stack must be shorter to be preferred */
 
 /*
- * A cheapest way to every object: breadth first from all roots, once for all objects. Costs 8 bytes a row, and 4 more while it is made. 0, -ENOMEM or -EDQUOT.
+ * A cheapest way to every object: breadth first from all roots, once for all objects. Costs 8
+ * bytes a row, and 4 more while it is made. 0, -ENOMEM or -EDQUOT.
  */
 struct heap_paths;
 int heap_paths__new(struct heap *heap, struct heap_paths **paths);

@@ -131,8 +131,8 @@ static struct heap *build(void)
 		dump__define(builder, GCTRACE_SPACE_STATIC, i, 0, 0, "shared");
 	for (uint32_t i = 0; i < plan.roots; i++) {
 		dump__container(builder, plan.root[i].type, plan.root[i].id1, 0);
-		dump__root(builder, plan.root[i].type, plan.root[i].id1, address_of(plan.root[i].to),
-			   plan.root[i].kind, plan.root[i].id, 0);
+		dump__root(builder, plan.root[i].type, plan.root[i].id1,
+			   address_of(plan.root[i].to), plan.root[i].kind, plan.root[i].id, 0);
 	}
 	for (uint32_t i = 1; i < plan.count; i++) {
 		to = calloc(plan.refs[i] + 1, sizeof(*to));
@@ -557,8 +557,8 @@ static void a_sound_heap_accuses_no_top(void **state)
 	assert_int_equal(findings__find(heap, NULL, &findings), 0);
 	for (size_t i = 0; i < findings.count; i++)
 		if (finding__is_of_object(&findings.items[i]))
-			assert_int_not_equal(class_of(heap, heap__type(heap, findings.items[i].place)),
-					     APP);
+			assert_int_not_equal(
+				class_of(heap, heap__type(heap, findings.items[i].place)), APP);
 	vec__free(&findings);
 	heap__free(heap);
 	clear();
