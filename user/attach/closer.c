@@ -17,7 +17,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "attach/privileges.h"
+#include "base/privileges.h"
 #include "base/descriptors.h"
 #include "base/files.h"
 #include "base/keeper.h"

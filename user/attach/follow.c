@@ -34,6 +34,7 @@
 #include "base/escape.h"
 #include "base/report.h"
 #include "target/process.h"
+#include "target/reader.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3
@@ -198,7 +199,8 @@ static bool has_execed(const struct target *target)
 	char byte;
 
 	return target->memory_fd >= 0 && process__alive(target->process) &&
-	       pread(target->memory_fd, &byte, 1, module ? (off_t)module->start : 0) == 0;
+	       reader__pread(target->process->pid, target->memory_fd, &byte, 1,
+			     module ? module->start : 0) == 0;
 }
 
 /* That image is the one that we know. */

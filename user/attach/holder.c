@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "attach/privileges.h"
+#include "base/privileges.h"
 #include "base/clock.h"
 
 #define PATIENCE_NS (1000 * NS_PER_US)

@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "target/environment.h"
 #include "target/process.h"
+#include "target/reader.h"
 
 #define FILE_MOST ((size_t)1 << 20) /* bytes: the launcher takes no larger files of arguments */
 
@@ -40,17 +41,14 @@ static int add_path(const struct process *process, const char *path, struct buf 
 static int read_file(const struct process *process, const char *path, struct buf *text)
 {
 	struct buf whole = BUF_INIT;
-	char name[32];
 	int err = add_path(process, path, &whole), fd = -1;
 
 	if (!err) {
 		fd = process__open_file(process, buf__str(&whole), O_RDONLY);
 		err = fd < 0 ? fd : 0;
 	}
-	if (!err) {
-		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-		err = files__read_at(AT_FDCWD, name, FILE_MOST, text);
-	}
+	if (!err)
+		err = reader__take(process->pid, fd, FILE_MOST, text);
 	files__close(&fd);
 	buf__free(&whole);
 	return err;

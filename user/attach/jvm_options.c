@@ -11,6 +11,7 @@
 #include "target/mapped_file.h"
 #include "target/maps.h"
 #include "target/process.h"
+#include "target/reader.h"
 #include "target/semaphore.h"
 #include "target/symbol.h"
 
@@ -59,7 +60,7 @@ static int read_flag(const struct process *process, uint64_t address)
 
 	if (memory < 0)
 		return answer;
-	answer = pread(memory, &value, 1, (off_t)address) == 1 ? value : -EIO;
+	answer = reader__pread(process->pid, memory, &value, 1, address) == 1 ? value : -EIO;
 	close(memory);
 	return answer <= 1 ? answer : -EINVAL;
 }

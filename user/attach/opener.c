@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "attach/privileges.h"
+#include "base/privileges.h"
 #include "base/descriptors.h"
 #include "base/keeper.h"
 

@@ -200,7 +200,8 @@ int request__is_taken(const struct request *request)
 	for (size_t i = 0; i < request->places.count; i++) {
 		const struct place *place = &request->places.items[i];
 		uint16_t value;
-		int err = semaphore__read(request->target->memory_fd, &place->module,
+		int err = semaphore__read(request->target->process->pid,
+					  request->target->memory_fd, &place->module,
 					  place->probe, &value);
 
 		if (err)

@@ -13,7 +13,7 @@
 #include "attach/closer.h"
 #include "attach/limits.h"
 #include "attach/opener.h"
-#include "attach/privileges.h"
+#include "base/privileges.h"
 #include "attach/session_private.h"
 #include "base/clock.h"
 #include "base/report.h"

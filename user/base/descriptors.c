@@ -57,6 +57,8 @@ int descriptors__receive(int socket, void *bytes, size_t size, int *fds, size_t 
 		*count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(*fds);
 		memcpy(fds, CMSG_DATA(head), *count * sizeof(*fds));
 	}
+	if (n < 0 && errno == EAGAIN)
+		return -EAGAIN;
 	return n == (ssize_t)size ? 0 : -EPIPE;
 }
 

@@ -18,7 +18,8 @@ int descriptors__send(int socket, const void *bytes, size_t size, const int *fds
 
 /*
  * The next message, which has to be of exactly that size; fds has room for DESCRIPTORS_MOST, count
- * of which came. They are closed at exec, and the caller's, also after an error. 0 or -EPIPE.
+ * of which came. They are closed at exec, and the caller's, also after an error. 0, -EPIPE, or
+ * -EAGAIN: the socket has a timeout, which has passed.
  */
 int descriptors__receive(int socket, void *bytes, size_t size, int *fds, size_t *count);
 

@@ -4,7 +4,7 @@
  * it, as NAME.PID.part, and renamed in the end. Who may write where, and whom it belongs to, is as
  * for files__create() (files.h). What is no plain file (/dev/null, a FIFO) is written to as it is.
  *
- * Whoever traces gives up root's rights before there is anything to write (attach/privileges.h),
+ * Whoever traces gives up root's rights before there is anything to write (base/privileges.h),
  * and renaming takes the rights of the beginning. So a child, the keeper, waits with them from
  * draft__open() on for the one word that it takes: is it whole, or not? It takes the part away,
  * too, when this process is killed. To be opened while the process has one thread and is small.

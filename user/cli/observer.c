@@ -159,11 +159,37 @@ static int refresh(struct observing *own, const struct sweep *sweep)
 	return err == -ESRCH || err == -ENOMEM ? err : 0;
 }
 
+/* The innermost frames of most threads lie in this much of their stacks, which is read by pages. */
+#define STACK_FORESEEN 1024
+#define STACK_PAGE 4096
+
+/* What will be read of the threads that have run, all at once. */
+static void foresee(struct observing *own, const struct sweep *sweep)
+{
+	const bool reads = own->can_walk || own->options.fields & SAMPLE_STACK_ID;
+
+	for (size_t i = 0; reads && i < sweep->rows.count; i++) {
+		const struct sampled *row = &sweep->rows.items[i];
+		const struct seen *seen = seen_threads__of(&own->threads, row->kernel_tid);
+		uint64_t from, last;
+
+		if (!seen || seen__still_holds(seen, row) || row->torn || row->is_worker)
+			continue;
+		from = row->caught.sp / STACK_PAGE * STACK_PAGE;
+		last = (row->caught.sp + STACK_FORESEEN) / STACK_PAGE * STACK_PAGE;
+		remote__foresee(&own->memory, from, last - from + STACK_PAGE);
+		if (own->can_walk && own->walker->foresee)
+			own->walker->foresee(own->walker_state, &row->caught);
+	}
+	remote__fetch(&own->memory);
+}
+
 static int look_at_all(struct observing *own, const struct sweep *sweep, bool *has_read)
 {
 	int err = 0;
 
 	own->sweep = sweep->number;
+	foresee(own, sweep);
 	for (size_t i = 0; i < sweep->rows.count && !err; i++) {
 		struct sampled *row = &sweep->rows.items[i];
 		struct seen *seen = seen_threads__of(&own->threads, row->kernel_tid);
@@ -201,6 +227,7 @@ static int look(struct observing *own, const struct sweep *sweep, bool *has_read
 		err = refresh(own, sweep);
 		if (!err)
 			err = look_at_all(own, sweep, has_read);
+		remote__forget(&own->memory);
 		own->memory.is_gone |= err == -ESRCH;
 		if (!own->memory.is_gone)
 			return err;

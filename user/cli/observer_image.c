@@ -123,6 +123,7 @@ static int open_parts(struct observing *own)
 	own->symbols = symbols__new(own->process);
 	if (!own->symbols)
 		return -ENOMEM;
+	remote__free(&own->memory);
 	remote__init(&own->memory, own->process->by);
 	err = read_all(own);
 	for (int lives = 1; err == -ESRCH && lives < LIVES && !observing__look_by_another(own);
@@ -327,6 +328,7 @@ void observing__close_image(struct observing *own)
 	symbols__free(own->symbols);
 	maps__free(&own->maps);
 	map_query__close(&own->query);
+	remote__free(&own->memory);
 	vec__free(&own->asked);
 	if (own->has_sight)
 		sight__close(&own->sight);

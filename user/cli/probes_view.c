@@ -78,12 +78,13 @@ void probes__add_short(struct buf *out, const char *text, size_t columns)
 }
 
 /* Is somebody attached to this probe? False too where nothing tells. */
-static bool is_listened_to(int memory, const struct module *module,
+static bool is_listened_to(pid_t pid, int memory, const struct module *module,
 			   const struct note_probe *probe)
 {
 	uint16_t value;
 
-	return memory >= 0 && semaphore__read(memory, module, probe, &value) == 0 && value > 0;
+	return memory >= 0 && semaphore__read(pid, memory, module, probe, &value) == 0 &&
+	       value > 0;
 }
 
 void probed__each_probe(const struct probed *probed, probed_act act, struct probes_view *view)
@@ -96,7 +97,7 @@ void probed__each_probe(const struct probed *probed, probed_act act, struct prob
 
 			if (provider__find(probe->provider) != PROVIDER_COUNT)
 				act(view, probed, m, probe,
-				    is_listened_to(memory, m, probe));
+				    is_listened_to(probed->process->pid, memory, m, probe));
 		}
 	if (memory >= 0)
 		close(memory);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../attach/clr_perf_map.h"
-#include "../attach/privileges.h"
+#include "../base/privileges.h"
 #include "../base/clock.h"
 #include "../base/escape.h"
 #include "../base/report.h"

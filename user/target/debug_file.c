@@ -13,6 +13,7 @@
 #include "../base/files.h"
 #include "elf_file.h"
 #include "process.h"
+#include "reader.h"
 #include "symbol_table.h"
 
 #define NOTE_OWNER "GNU"
@@ -91,7 +92,7 @@ static int check_all(const struct elf_file *elf, const struct build *build)
 	if (elf->size > *build->left)
 		return -EFBIG;
 	*build->left -= elf->size;
-	while ((n = pread(elf->fd, bytes, sizeof(bytes), (off_t)at)) > 0 && at <= elf->size) {
+	while ((n = reader__pread(0, elf->fd, bytes, sizeof(bytes), at)) > 0 && at <= elf->size) {
 		checksum = crc32(checksum, bytes, (uInt)n);
 		at += (uint64_t)n;
 	}

@@ -8,26 +8,16 @@
 #include <unistd.h>
 
 #include "../base/refuse.h"
+#include "reader.h"
 
 /* All of it, or -ENOEXEC: the file has become shorter. */
 static int read_fully(int fd, uint64_t offset, void *bytes, uint64_t size)
 {
-	char *to = bytes;
+	const ssize_t n = reader__pread(0, fd, bytes, size, offset);
 
-	while (size) {
-		ssize_t n = pread(fd, to, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return -ENOEXEC;
-		to += n;
-		offset += (uint64_t)n;
-		size -= (uint64_t)n;
-	}
-	return 0;
+	if (n < 0)
+		return (int)n;
+	return (uint64_t)n == size ? 0 : -ENOEXEC;
 }
 
 int elf_file__read(const struct elf_file *elf, uint64_t offset, uint64_t size, char **bytes)

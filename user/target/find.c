@@ -19,10 +19,25 @@
 #include "../base/wrap.h"
 #include "process.h"
 #include "procfs.h"
+#include "reader.h"
 
 struct pids VEC_OF(pid_t);
 
+#define TEXT_MOST 4096
 #define LOOK "; gctrace probes lists those that can be traced"
+
+/* A command line is memory of its process: what names it stands in front. */
+static bool read_text(pid_t pid, const char *path, struct buf *text)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return false;
+	err = reader__take(pid, fd, TEXT_MOST, text);
+	close(fd);
+	return err == 0 || err == -EFBIG;
+}
 
 static bool read_at(pid_t pid, const char *name, struct buf *text)
 {
@@ -32,7 +47,7 @@ static bool read_at(pid_t pid, const char *name, struct buf *text)
 	buf__reset(text);
 	if (strcmp(name, "exe") == 0)
 		return procfs__read_link(AT_FDCWD, path, text) == 0;
-	return files__read(path, text) == 0;
+	return read_text(pid, path, text);
 }
 
 /*

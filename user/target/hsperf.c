@@ -22,6 +22,7 @@
 #include "../base/refuse.h"
 #include "maps.h"
 #include "process.h"
+#include "reader.h"
 #include "semaphore.h"
 
 #define LIMIT ((size_t)4 << 20)  /* HotSpot allows 2 MiB */
@@ -46,6 +47,7 @@ _Static_assert(sizeof(struct entry) == 20, "as HotSpot writes it");
 
 struct hsperf {
 	int memory_fd;           /* -1: from bytes */
+	pid_t pid;               /* whose memory it is */
 	uint64_t address;
 	char *bytes, *spare;     /* size each: the copy, and where the next one is made */
 	size_t size;
@@ -129,21 +131,14 @@ static bool find(const struct hsperf *hsperf, const char *name, struct counter *
 	return false;
 }
 
-static int read_memory(int fd, uint64_t address, char *bytes, size_t size)
+static int read_memory(pid_t pid, int fd, uint64_t address, char *bytes, size_t size)
 {
-	while (size) {
-		ssize_t n = pread(fd, bytes, size, (off_t)address);
+	const ssize_t n = reader__pread(pid, fd, bytes, size, address);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		/* EIO: nothing is mapped there any more. */
-		if (n <= 0)
-			return n < 0 && errno != EIO ? -errno : -ESRCH;
-		bytes += n;
-		address += (uint64_t)n;
-		size -= (size_t)n;
-	}
-	return 0;
+	if (n == (ssize_t)size)
+		return 0;
+	/* EIO: nothing is mapped there any more. */
+	return n < 0 && n != -EIO ? (int)n : -ESRCH;
 }
 
 int hsperf__refresh(struct hsperf *hsperf)
@@ -153,7 +148,8 @@ int hsperf__refresh(struct hsperf *hsperf)
 
 	if (hsperf->memory_fd < 0)
 		return 0;
-	err = read_memory(hsperf->memory_fd, hsperf->address, hsperf->spare, hsperf->size);
+	err = read_memory(hsperf->pid, hsperf->memory_fd, hsperf->address, hsperf->spare,
+			  hsperf->size);
 	if (!err)
 		err = check(hsperf->spare, hsperf->size, NULL);
 	if (err)
@@ -229,12 +225,14 @@ static int open_map(const struct process *process, const struct map *map, struct
 	if (!hsperf)
 		return -ENOMEM;
 	hsperf->address = map->start;
+	hsperf->pid = process->pid;
 	hsperf->memory_fd = semaphore__open_memory(process);
 	if (hsperf->memory_fd < 0)
 		err = refuse(why, hsperf->memory_fd, "the JVM's performance counters cannot be"
 			     " read without CAP_SYS_PTRACE");
 	else
-		err = read_memory(hsperf->memory_fd, map->start, hsperf->bytes, hsperf->size);
+		err = read_memory(hsperf->pid, hsperf->memory_fd, map->start, hsperf->bytes,
+				  hsperf->size);
 	if (!err)
 		err = check(hsperf->bytes, hsperf->size, why);
 	if (err)

@@ -148,6 +148,11 @@ static void place(struct jvm *jvm, const struct jvm_thread *thread,
 			      walk->place == PLACE_NATIVE && thread->state != JVM_STATE_NATIVE;
 }
 
+void jvm__foresee(struct jvm *jvm, pid_t inner_tid)
+{
+	jvm_threads__foresee(jvm->threads, inner_tid);
+}
+
 int jvm__walk(struct jvm *jvm, const struct caught_thread *caught, struct walk *walk)
 {
 	struct jvm_thread thread;

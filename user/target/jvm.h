@@ -36,6 +36,7 @@ void jvm__close(struct jvm *jvm);
 /* These as struct walker has them. */
 int jvm__refresh(struct jvm *jvm);
 int jvm__pause(struct jvm *jvm, struct walk_pause *pause);
+void jvm__foresee(struct jvm *jvm, pid_t inner_tid);
 int jvm__walk(struct jvm *jvm, const struct caught_thread *caught, struct walk *walk);
 int jvm__name(const struct jvm *jvm, uint64_t method, struct buf *name);
 int jvm__thread_name(struct jvm *jvm, pid_t inner_tid, struct buf *name);

@@ -235,6 +235,18 @@ static int take(const struct jvm_threads *threads, const unsigned char *bytes,
 	return size && size <= MOST_STACK && size < base ? 0 : -EINVAL;
 }
 
+void jvm_threads__foresee(struct jvm_threads *threads, pid_t inner_tid)
+{
+	const struct known *known = find(threads, inner_tid);
+
+	if (!known)
+		return;
+	remote__foresee(jvm_memory__remote(threads->memory), known->address + threads->window,
+			threads->window_size);
+	remote__foresee(jvm_memory__remote(threads->memory), known->os + threads->layout->os_tid,
+			sizeof(int32_t));
+}
+
 int jvm_threads__look(struct jvm_threads *threads, pid_t inner_tid, struct jvm_thread *thread)
 {
 	const struct known *known = find(threads, inner_tid);
@@ -251,8 +263,7 @@ int jvm_threads__look(struct jvm_threads *threads, pid_t inner_tid, struct jvm_t
 			   threads->window_size);
 	if (!err && word(threads, bytes, threads->layout->thread_os) != known->os)
 		return -ENOENT;
-	if (!err && !jvm_memory__read(threads->memory, known->os + threads->layout->os_tid,
-				      &tid, sizeof(tid)))
+	if (!err && remote__read(remote, known->os + threads->layout->os_tid, &tid, sizeof(tid)))
 		return -ENOENT;
 	if (!err && tid != inner_tid)
 		return -ENOENT;

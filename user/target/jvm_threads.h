@@ -52,6 +52,9 @@ size_t jvm_threads__count(const struct jvm_threads *threads);
  */
 uint64_t jvm_threads__address(const struct jvm_threads *threads, pid_t inner_tid);
 
+/* Foresee what the next function reads of a thread (remote.h). */
+void jvm_threads__foresee(struct jvm_threads *threads, pid_t inner_tid);
+
 /*
  * A thread as it is now, by the number that the JVM's own pid namespace has for it. 0; -ENOENT: the
  * list does not have it; -EINVAL: what is there makes no sense.

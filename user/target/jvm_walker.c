@@ -95,6 +95,13 @@ static int refresh(void *state, const struct maps *maps)
 	return jvm__refresh(walker->jvm);
 }
 
+static void foresee(void *state, const struct caught_thread *thread)
+{
+	const struct jvm_walker *walker = state;
+
+	jvm__foresee(walker->jvm, thread->inner_tid);
+}
+
 static int look_for_pause(void *state, struct walk_pause *pause)
 {
 	const struct jvm_walker *walker = state;
@@ -132,6 +139,7 @@ const struct walker jvm_walker = {
 	.close = close_jvm,
 	.refresh = refresh,
 	.pause = look_for_pause,
+	.foresee = foresee,
 	.walk = walk_thread,
 	.name = name_method,
 	.thread_name = name_thread,

@@ -9,15 +9,17 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct map;
 struct process;
 
 struct map_query {
 	int fd; /* negative: this kernel does not answer, or there is no right to ask */
+	pid_t pid;
 };
 
-#define MAP_QUERY_INIT { -1 }
+#define MAP_QUERY_INIT { -1, 0 }
 
 /* Of the memory that the process has now: after an exec it is another. Closes what was open. */
 void map_query__open(struct map_query *query, const struct process *process);

@@ -14,6 +14,9 @@
  * Files are found with O_PATH first, and opened when they turn out to be regular ones: what is
  * mapped may be a device, and opening one can have effects.
  *
+ * All of that is done in the reader's helper, since the target may have the file system, and the
+ * page, answer when it likes.
+ *
  * Names in map_files have no leading zeros, unlike the same addresses in maps.
  */
 #include "mapped_file.h"
@@ -21,6 +24,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,6 +35,7 @@
 
 #include "maps.h"
 #include "process.h"
+#include "reader.h"
 
 #define PAGE 4096
 
@@ -46,17 +53,7 @@ static int reopen_regular(int place)
 	return fd;
 }
 
-static int open_map_file(const struct process *process, const struct map *map)
-{
-	char name[64];
-	int fd;
-
-	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, map->start, map->end);
-	fd = openat(process->procfd, name, O_PATH | O_CLOEXEC);
-	return fd < 0 ? -errno : reopen_regular(fd);
-}
-
-/* The start of the mapping of a file's first page, if the process has one. */
+/* The mapping of a file's first page, if the process has one. */
 static const struct map *first_page(const struct maps *maps, const struct map *of)
 {
 	for (size_t i = 0; i < maps->count; i++) {
@@ -69,67 +66,125 @@ static const struct map *first_page(const struct maps *maps, const struct map *o
 	return NULL;
 }
 
-static bool same_bytes(const struct process *process, const struct maps *maps,
-		       const struct map *map, int fd)
+/* ---------------------------------------------------------------- in the helper */
+
+/* What it has to know of a mapping. */
+struct wanted {
+	uint64_t start, end, first_page; /* 0: it is not mapped */
+	uint64_t inode;
+	uint32_t major, minor;
+	char path[PATH_MAX]; /* "": none */
+};
+
+static int open_map_file(int procfd, const struct wanted *wanted)
 {
-	const struct map *first = first_page(maps, map);
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "map_files/%" PRIx64 "-%" PRIx64, wanted->start,
+		 wanted->end);
+	fd = openat(procfd, name, O_PATH | O_CLOEXEC);
+	return fd < 0 ? -errno : reopen_regular(fd);
+}
+
+static bool same_bytes(int procfd, const struct wanted *wanted, int fd)
+{
 	char ours[PAGE], theirs[PAGE];
 	ssize_t size, n = -1;
 	int memory;
 
-	if (!first)
+	if (!wanted->first_page)
 		return false;
-	memory = openat(process->procfd, "mem", O_RDONLY | O_CLOEXEC);
+	memory = openat(procfd, "mem", O_RDONLY | O_CLOEXEC);
 	if (memory < 0)
 		return false;
 	size = pread(fd, ours, sizeof(ours), 0);
 	if (size > 0)
-		n = pread(memory, theirs, (size_t)size, (off_t)first->start);
+		n = pread(memory, theirs, (size_t)size, (off_t)wanted->first_page);
 	close(memory);
 	return size > 0 && n == size && memcmp(ours, theirs, (size_t)size) == 0;
 }
 
-static bool is_mapped_file(const struct process *process, const struct maps *maps,
-		       const struct map *map, int fd)
+static bool is_mapped_file(int procfd, const struct wanted *wanted, int fd)
 {
 	struct stat st;
 
 	if (fstat(fd, &st))
 		return false;
-	if (st.st_ino == map->inode && major(st.st_dev) == map->major &&
-	    minor(st.st_dev) == map->minor)
+	if (st.st_ino == wanted->inode && major(st.st_dev) == wanted->major &&
+	    minor(st.st_dev) == wanted->minor)
 		return true;
-	return same_bytes(process, maps, map, fd);
+	return same_bytes(procfd, wanted, fd);
 }
 
 /* -ESTALE: what stands there now is another file. */
-static int open_checked(const struct process *process, const struct maps *maps,
-		       const struct map *map, int fd)
+static int open_checked(int procfd, const struct wanted *wanted, int fd)
 {
-	if (fd < 0 || is_mapped_file(process, maps, map, fd))
+	if (fd < 0 || is_mapped_file(procfd, wanted, fd))
 		return fd;
 	close(fd);
 	return -ESTALE;
 }
 
-static int open_by_path(const struct process *process, const struct maps *maps,
-		       const struct map *map)
+static int open_by_path(int procfd, const struct wanted *wanted)
 {
-	if (map->path[0] != '/')
+	if (wanted->path[0] != '/')
 		return -ENOENT;
-	return open_checked(process, maps, map,
-			    process__open_file(process, map->path, O_RDONLY));
+	return open_checked(procfd, wanted,
+			    process__open_below(procfd, wanted->path, O_RDONLY));
 }
+
+static ssize_t open_wanted(struct reader_job *job)
+{
+	const int procfd = job->fds[0];
+	struct wanted wanted;
+	int first, fd;
+
+	memcpy(&wanted, job->bytes, job->size);
+	first = open_checked(procfd, &wanted, open_map_file(procfd, &wanted));
+	if (first >= 0) {
+		job->fd = first;
+		return 0;
+	}
+	if (first == -ENODEV || first == -ESRCH)
+		return first;
+	fd = open_by_path(procfd, &wanted);
+	if (fd >= 0) {
+		job->fd = fd;
+		return 0;
+	}
+	/* Without the capability a deleted file cannot be had, and that is the reason. */
+	return first != -EPERM && first != -EACCES ? fd : first;
+}
+
+/* ---------------------------------------------------------------- who asks it */
 
 int mapped_file__open(const struct process *process, const struct maps *maps,
 		      const struct map *map)
 {
-	int first = open_checked(process, maps, map, open_map_file(process, map));
+	const struct map *first = first_page(maps, map);
+	struct wanted wanted = {
+		.start = map->start,
+		.end = map->end,
+		.first_page = first ? first->start : 0,
+		.inode = map->inode,
+		.major = map->major,
+		.minor = map->minor,
+	};
 	int fd;
+	const struct reader_call call = {
+		.pid = process->pid,
+		.request = &wanted,
+		.request_size = sizeof(wanted),
+		.fds = &process->procfd,
+		.fd_count = 1,
+		.fd = &fd,
+	};
+	ssize_t err;
 
-	if (first >= 0 || first == -ENODEV || first == -ESRCH)
-		return first;
-	fd = open_by_path(process, maps, map);
-	/* Without the capability a deleted file cannot be had, and that is the reason. */
-	return fd >= 0 || (first != -EPERM && first != -EACCES) ? fd : first;
+	/* What is longer leads nowhere. */
+	if (strlen(map->path) < sizeof(wanted.path))
+		strcpy(wanted.path, map->path);
+	err = reader__do(open_wanted, &call);
+	return err < 0 ? (int)err : fd;
 }

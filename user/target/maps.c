@@ -2,15 +2,22 @@
 #include "maps.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../base/report.h"
 #include "../base/search.h"
 #include "../base/vec.h"
 #include "process.h"
 #include "procfs.h"
+#include "reader.h"
 
 #define DELETED " (deleted)"
+#define CHUNK 65536
+#define LINE_MOST (MAPS_PATH_MOST + 256)
 
 struct entries VEC_OF(struct map);
 
@@ -70,32 +77,6 @@ static size_t unescape(char *path, size_t len)
 	return to;
 }
 
-/* The path of a line, which ends at end: the byte there is made a 0. */
-static void take_path(struct map *map, char *path, char *end)
-{
-	size_t len = (size_t)(end - path), tail = strlen(DELETED);
-
-	if (len > tail && memcmp(end - tail, DELETED, tail) == 0) {
-		map->deleted = true;
-		len -= tail;
-	}
-	map->path_len = unescape(path, len);
-	path[map->path_len] = '\0';
-	map->path = path;
-}
-
-static bool parse_line(char *line, char *end, struct map *map)
-{
-	const char *at = line;
-
-	*map = (struct map){ 0 };
-	if (!parse_numbers(&at, end, map))
-		return false;
-	procfs__skip_blanks(&at, end);
-	take_path(map, line + (at - line), end);
-	return true;
-}
-
 static int compare_addresses(const void *a, const void *b)
 {
 	const struct map *x = a, *y = b;
@@ -140,38 +121,118 @@ static int mark_files(struct maps *maps)
 	return err;
 }
 
-/* Cut maps->text, which is len long, into entries that point into it. */
-static int parse(struct maps *maps, size_t len)
+/* ---------------------------------------------------------------- the text, as a stream */
+
+struct parser {
+	struct entries entries;
+	struct buf paths; /* each closed by a 0; map.path is an offset until the end */
+	struct buf line;  /* the last one, which has not ended yet: at most LINE_MOST of it */
+	bool line_is_cut;
+	size_t last; /* where the path added last is, and its length */
+	size_t last_len;
+	size_t malformed, left_out;
+};
+
+/* Neighbours are often of the same file. */
+static int take_path(struct parser *parser, struct map *map, char *path, size_t len)
 {
-	struct entries entries = VEC_INIT;
-	char *line = maps->text, *end = maps->text + len;
-	struct map map;
-	int err = 0;
+	const size_t tail = strlen(DELETED);
 
-	while (!err && line < end) {
-		char *stop = memchr(line, '\n', (size_t)(end - line));
-
-		if (!stop)
-			stop = end;
-		if (parse_line(line, stop, &map))
-			err = vec__push(&entries, map);
-		else
-			maps->malformed++;
-		line = stop + 1;
+	if (len > tail && memcmp(path + len - tail, DELETED, tail) == 0) {
+		map->deleted = true;
+		len -= tail;
 	}
-	vec__sort(&entries, compare_addresses);
-	maps->entries = entries.items;
-	maps->count = entries.count;
-	return err ? err : mark_files(maps);
+	len = unescape(path, len);
+	if (parser->line_is_cut || len >= MAPS_PATH_MOST ||
+	    parser->paths.len + len >= MAPS_PATHS_MOST) {
+		parser->left_out++;
+		len = 0;
+	}
+	if (len != parser->last_len ||
+	    memcmp(parser->paths.data + parser->last, path, len) != 0) {
+		parser->last = parser->paths.len;
+		parser->last_len = len;
+		buf__add(&parser->paths, path, len);
+		buf__add_char(&parser->paths, '\0');
+	}
+	map->path = (const char *)(uintptr_t)parser->last;
+	map->path_len = len;
+	return parser->paths.error;
 }
 
-static int parse_owned(struct maps *maps, char *text, size_t len)
+static int take_line(struct parser *parser, char *line, size_t len)
 {
+	const char *at = line, *end = line + len;
+	struct map map = { 0 };
 	int err;
 
-	*maps = (struct maps)MAPS_INIT;
-	maps->text = text;
-	err = parse(maps, len);
+	if (!parse_numbers(&at, end, &map)) {
+		parser->malformed++;
+		return 0;
+	}
+	procfs__skip_blanks(&at, end);
+	err = take_path(parser, &map, line + (at - line), (size_t)(end - at));
+	return err ? err : vec__push(&parser->entries, map);
+}
+
+static int end_line(struct parser *parser)
+{
+	int err = buf__reserve(&parser->line, 0);
+
+	if (!err)
+		err = take_line(parser, parser->line.data, parser->line.len);
+	buf__reset(&parser->line);
+	parser->line_is_cut = false;
+	return err;
+}
+
+static int take(struct parser *parser, const char *text, size_t len)
+{
+	int err = 0;
+
+	while (len && !err) {
+		const char *stop = memchr(text, '\n', len);
+		const size_t some = stop ? (size_t)(stop - text) : len;
+		const size_t room = LINE_MOST - parser->line.len;
+
+		buf__add(&parser->line, text, some < room ? some : room);
+		parser->line_is_cut |= some > room;
+		if (stop)
+			err = end_line(parser);
+		text += some + (stop != NULL);
+		len -= some + (stop != NULL);
+	}
+	return err;
+}
+
+/* Nothing has been read: "" has to be somewhere. */
+static int begin(struct parser *parser)
+{
+	*parser = (struct parser){ .paths = BUF_INIT, .line = BUF_INIT };
+	buf__add_char(&parser->paths, '\0');
+	return parser->paths.error;
+}
+
+/* What has come is the maps' from here on, also after an error. */
+static int finish(struct parser *parser, struct maps *maps, int err)
+{
+	if (!err && parser->line.len)
+		err = end_line(parser);
+	buf__free(&parser->line);
+	maps->text = buf__detach(&parser->paths, NULL);
+	buf__free(&parser->paths);
+	if (!err && !maps->text)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < parser->entries.count; i++)
+		parser->entries.items[i].path = maps->text +
+						(uintptr_t)parser->entries.items[i].path;
+	vec__sort(&parser->entries, compare_addresses);
+	maps->entries = parser->entries.items;
+	maps->count = parser->entries.count;
+	maps->malformed = parser->malformed;
+	maps->left_out = parser->left_out;
+	if (!err)
+		err = mark_files(maps);
 	if (err)
 		maps__free(maps);
 	return err;
@@ -179,29 +240,74 @@ static int parse_owned(struct maps *maps, char *text, size_t len)
 
 int maps__parse(struct maps *maps, const char *text, size_t len)
 {
-	char *copy = malloc(len + 1);
+	struct parser parser;
+	int err = begin(&parser);
 
 	*maps = (struct maps)MAPS_INIT;
-	if (!copy)
-		return -ENOMEM;
-	if (len)
-		memcpy(copy, text, len);
-	copy[len] = '\0';
-	return parse_owned(maps, copy, len);
+	if (!err)
+		err = take(&parser, text, len);
+	return finish(&parser, maps, err);
+}
+
+static int read_all(struct parser *parser, const struct process *process, bool *is_cut)
+{
+	const int fd = reader__open_at(process->pid, process->procfd, "maps", O_RDONLY);
+	char *room = malloc(CHUNK);
+	int err = fd < 0 ? fd : room ? 0 : -ENOMEM;
+	uint64_t done = 0;
+
+	while (!err) {
+		const ssize_t n = reader__read(process->pid, fd, room, CHUNK);
+
+		if (n <= 0) {
+			err = (int)n;
+			break;
+		}
+		err = take(parser, room, (size_t)n);
+		done += (uint64_t)n;
+		*is_cut = done >= MAPS_TEXT_MOST || parser->entries.count >= MAPS_MOST;
+		if (*is_cut)
+			break;
+	}
+	free(room);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* Once for each process: maps are read again and again. */
+static void tell_limit(const struct maps *maps, pid_t pid)
+{
+	static pid_t told;
+
+	if ((!maps->is_cut && !maps->left_out) || told == pid)
+		return;
+	told = pid;
+	if (maps->is_cut)
+		warning("process %d has more mapped than gctrace takes in (%u mappings, %u MiB of"
+			" text): what lies behind address %" PRIx64 " is not seen", pid, MAPS_MOST,
+			MAPS_TEXT_MOST >> 20,
+			maps->count ? maps->entries[maps->count - 1].end : 0);
+	else
+		warning("%zu mappings of process %d have paths longer than %u bytes, or than %u MiB"
+			" in all: gctrace leaves these paths out", maps->left_out, pid,
+			MAPS_PATH_MOST, MAPS_PATHS_MOST >> 20);
 }
 
 int maps__read(struct maps *maps, const struct process *process)
 {
-	struct buf text = BUF_INIT;
-	int err = process__read(process, "maps", &text);
-	size_t len;
-	char *bytes;
+	struct parser parser;
+	bool is_cut = false;
+	int err = begin(&parser);
 
 	*maps = (struct maps)MAPS_INIT;
-	if (!err) {
-		bytes = buf__detach(&text, &len);
-		err = bytes ? parse_owned(maps, bytes, len) : -ENOMEM;
-	}
+	if (!err)
+		err = read_all(&parser, process, &is_cut);
+	/* The last line has no end. */
+	if (is_cut)
+		buf__reset(&parser.line);
+	err = finish(&parser, maps, err);
+	maps->is_cut = is_cut && !err;
 	for (size_t i = 0; !err && i < maps->count; i++) {
 		struct map *map = &maps->entries[i];
 		const char *seen = process__path(process, map->path);
@@ -209,7 +315,8 @@ int maps__read(struct maps *maps, const struct process *process)
 		map->path_len -= (size_t)(seen - map->path);
 		map->path = seen;
 	}
-	buf__free(&text);
+	if (!err)
+		tell_limit(maps, process->pid);
 	return err;
 }
 

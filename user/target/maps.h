@@ -3,9 +3,9 @@
  * /proc/PID/maps: what a process has mapped where.
  *
  * The target chooses the paths: any bytes, any length, "(deleted)" at their end or newlines
- * (which the kernel writes as \012) in them. So the text is taken as a whole, cut at its
- * newlines, and a path is a hint for people and for opening; what file it was is told by
- * device and inode alone.
+ * (which the kernel writes as \012) in them, and how many there are. So the text is taken in as a
+ * stream, within limits, and a path is a hint for people and for opening; what file it was is known
+ * by device and inode alone.
  */
 #ifndef GCTRACE_TARGET_MAPS_H
 #define GCTRACE_TARGET_MAPS_H
@@ -17,6 +17,12 @@
 #include "../base/buf.h"
 
 struct process;
+
+/* Of one process. Linux allows 65,530 mappings unless vm.max_map_count was raised. */
+#define MAPS_MOST 1000000u
+#define MAPS_TEXT_MOST (64u << 20)
+#define MAPS_PATH_MOST (256u << 10)
+#define MAPS_PATHS_MOST (16u << 20)
 
 struct map {
 	uint64_t start, end;     /* addresses, start < end */
@@ -35,17 +41,19 @@ struct maps {
 	struct map *entries;
 	size_t count;
 	size_t malformed;        /* lines that were no mapping, and were left out */
+	size_t left_out;         /* mappings whose path is too long: it is "" */
+	bool is_cut;             /* there are more than the limits allow */
 	char *text;
 };
 
-#define MAPS_INIT { NULL, 0, 0, NULL }
+#define MAPS_INIT { NULL, 0, 0, 0, false, NULL }
 
 /* From text in memory; text is copied. 0 or -ENOMEM. */
 int maps__parse(struct maps *maps, const char *text, size_t len);
 
 /*
  * Of a process; paths as it sees them (process__path). 0 or negative errno (-ESRCH: gone; -EACCES:
- * no right to look).
+ * no right to look; -ETIMEDOUT: reader.h). A limit that was hit is warned of once.
  */
 int maps__read(struct maps *maps, const struct process *process);
 

@@ -28,6 +28,7 @@
 #include "../base/vec.h"
 #include "process.h"
 #include "procfs.h"
+#include "reader.h"
 
 #define CHUNK ((size_t)64 << 10)
 #define CLOCKS_DIFFER_S 2 /* a process's start is told in ticks since boot */
@@ -257,12 +258,10 @@ static int read_file(struct perf_map *map, int fd)
 	int err = room ? 0 : -ENOMEM;
 
 	while (!err && !map->is_cut) {
-		const ssize_t n = pread(fd, room, CHUNK, (off_t)map->offset);
+		const ssize_t n = reader__pread(map->process->pid, fd, room, CHUNK, map->offset);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0) {
-			err = n < 0 ? -errno : 0;
+			err = (int)n;
 			break;
 		}
 		map->offset += (uint64_t)n;

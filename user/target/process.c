@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <stdio.h>
@@ -15,8 +16,10 @@
 
 #include "../base/escape.h"
 #include "../base/files.h"
+#include "../base/report.h"
 #include "proc_stat.h"
 #include "procfs.h"
+#include "reader.h"
 
 void process__free(struct process *process)
 {
@@ -157,8 +160,18 @@ int process__open_tasks(const struct process *process)
 
 int process__read(const struct process *process, const char *name, struct buf *out)
 {
+	const bool is_memory = strcmp(name, "cmdline") == 0 || strcmp(name, "environ") == 0;
+	int err;
+
 	buf__reset(out);
-	return files__read_at(process->procfd, name, SIZE_MAX, out);
+	if (!is_memory)
+		return files__read_at(process->procfd, name, PROCESS_TEXT_MOST, out);
+	err = reader__text(process->pid, process->procfd, name, PROCESS_TEXT_MOST, out);
+	if (err != -EFBIG)
+		return err;
+	warning("/proc/%d/%s has more than %u KiB: gctrace reads no further", process->pid, name,
+		PROCESS_TEXT_MOST >> 10);
+	return 0;
 }
 
 /*
@@ -224,13 +237,13 @@ static int check_type(int place, int flags)
 }
 
 /* Where a path leads in the target's view, with nothing opened yet: an O_PATH descriptor. */
-static int find_file(const struct process *process, const char *path, int flags)
+static int find_file(int procfd, const char *path, int flags)
 {
 	struct open_how how = {
 		.flags = (unsigned int)(O_PATH | O_CLOEXEC | (flags & (O_DIRECTORY | O_NOFOLLOW))),
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	int root = openat(process->procfd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int root = openat(procfd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int place;
 
 	if (root < 0)
@@ -253,9 +266,14 @@ int process__reopen(int place, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-int process__open_file(const struct process *process, const char *path, int flags)
+struct file_wanted {
+	int flags;
+	char path[PATH_MAX];
+};
+
+int process__open_below(int procfd, const char *path, int flags)
 {
-	int place = find_file(process, path, flags), fd;
+	int place = find_file(procfd, path, flags), fd;
 
 	if (place < 0)
 		return place;
@@ -266,6 +284,41 @@ int process__open_file(const struct process *process, const char *path, int flag
 		fd = process__reopen(place, flags);
 	close(place);
 	return fd;
+}
+
+/* In the helper: its file system may be the target's own. */
+static ssize_t open_file(struct reader_job *job)
+{
+	struct file_wanted wanted;
+	int fd;
+
+	memcpy(&wanted, job->bytes, job->size);
+	fd = process__open_below(job->fds[0], wanted.path, wanted.flags);
+	if (fd < 0)
+		return fd;
+	job->fd = fd;
+	return 0;
+}
+
+int process__open_file(const struct process *process, const char *path, int flags)
+{
+	struct file_wanted wanted = { .flags = flags };
+	int fd;
+	const struct reader_call call = {
+		.pid = process->pid,
+		.request = &wanted,
+		.request_size = offsetof(struct file_wanted, path) + strlen(path) + 1,
+		.fds = &process->procfd,
+		.fd_count = 1,
+		.fd = &fd,
+	};
+	ssize_t err;
+
+	if (strlen(path) >= sizeof(wanted.path))
+		return -ENAMETOOLONG;
+	strcpy(wanted.path, path);
+	err = reader__do(open_file, &call);
+	return err < 0 ? (int)err : fd;
 }
 
 const char *process__path(const struct process *process, const char *path)

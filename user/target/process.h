@@ -105,7 +105,12 @@ int process__look_by_living(struct process *process);
 /* /proc/PID/task, for fdopendir(). The descriptor, or negative errno. */
 int process__open_tasks(const struct process *process);
 
-/* /proc/PID/NAME as a whole. 0 or negative errno; -ESRCH when the process is gone. */
+/*
+ * /proc/PID/NAME (maps: maps.h). cmdline and environ are memory of the process, of any size and as
+ * slow as it likes: they are read by the reader's helper, up to PROCESS_TEXT_MOST bytes, with a
+ * warning. 0 or negative errno; -ESRCH when the process is gone.
+ */
+#define PROCESS_TEXT_MOST (128u << 10)
 int process__read(const struct process *process, const char *name, struct buf *out);
 
 /*
@@ -117,6 +122,9 @@ int process__read(const struct process *process, const char *name, struct buf *o
  * would choose which. The descriptor, or negative errno.
  */
 int process__open_file(const struct process *process, const char *path, int flags);
+
+/* The same without the reader's helper: for what runs in it. */
+int process__open_below(int procfd, const char *path, int flags);
 
 /*
  * Open what an O_PATH descriptor, which stays the caller's, was found to be a file that may be

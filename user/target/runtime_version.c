@@ -12,6 +12,7 @@
 #include "maps.h"
 #include "process.h"
 #include "procfs.h"
+#include "reader.h"
 
 #define RELEASE_LIMIT 65536
 #define TEXT_LIMIT 64            /* a version that is longer is none */
@@ -34,7 +35,7 @@ static bool read_file(const struct process *process, const char *path, char *byt
 
 	if (fd < 0)
 		return false;
-	n = read(fd, bytes, *len);
+	n = reader__read(process->pid, fd, bytes, *len);
 	close(fd);
 	if (n < 0)
 		return false;

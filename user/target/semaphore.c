@@ -8,28 +8,24 @@
 
 #include "module.h"
 #include "process.h"
+#include "reader.h"
 
 int semaphore__open_memory(const struct process *process)
 {
-	int fd = openat(process->procfd, "mem", O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
+	return reader__open_at(process->pid, process->procfd, "mem", O_RDONLY);
 }
 
-static int read_one(int memory_fd, uint64_t address, uint16_t *value)
+static int read_one(pid_t pid, int memory_fd, uint64_t address, uint16_t *value)
 {
-	ssize_t n;
+	const ssize_t n = reader__pread(pid, memory_fd, value, sizeof(*value), address);
 
-	do
-		n = pread(memory_fd, value, sizeof(*value), (off_t)address);
-	while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)sizeof(*value))
 		return 0;
-	return n < 0 ? -errno : -ESRCH;
+	return n < 0 ? (int)n : -ESRCH;
 }
 
-int semaphore__read(int memory_fd, const struct module *module, const struct note_probe *probe,
-		    uint16_t *value)
+int semaphore__read(pid_t pid, int memory_fd, const struct module *module,
+		    const struct note_probe *probe, uint16_t *value)
 {
 	bool any = false;
 
@@ -41,7 +37,7 @@ int semaphore__read(int memory_fd, const struct module *module, const struct not
 		if (!probe->sites[i].semaphore)
 			continue;
 		any = true;
-		err = read_one(memory_fd, probe->sites[i].semaphore + module->bias, &one);
+		err = read_one(pid, memory_fd, probe->sites[i].semaphore + module->bias, &one);
 		if (err)
 			return err;
 		if (one > *value)

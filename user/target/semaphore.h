@@ -9,6 +9,7 @@
 #define GCTRACE_TARGET_SEMAPHORE_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 struct module;
 struct note_probe;
@@ -24,9 +25,10 @@ int semaphore__open_memory(const struct process *process);
 
 /*
  * The largest value among the probe's sites: 0, nobody listens. -ENOENT when the probe has
- * no semaphore, -ESRCH when the process or its image is gone.
+ * no semaphore, -ESRCH when the process or its image is gone, -ETIMEDOUT when the process did not
+ * answer in time (reader.h).
  */
-int semaphore__read(int memory_fd, const struct module *module, const struct note_probe *probe,
-		    uint16_t *value);
+int semaphore__read(pid_t pid, int memory_fd, const struct module *module,
+		    const struct note_probe *probe, uint16_t *value);
 
 #endif

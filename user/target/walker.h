@@ -181,6 +181,9 @@ struct walker {
 	 * 0, or negative errno: no walks this time (-ESRCH: the target is gone).
 	 */
 	int (*refresh)(void *state, const struct maps *maps);
+	/* What walk() will read of this thread, but for its stack (remote__foresee). NULL: nothing
+	   that is known. */
+	void (*foresee)(void *state, const struct caught_thread *thread);
 
 	/*
 	 * One thread. The walk comes empty; what could be told is in it afterwards. 0 (also when

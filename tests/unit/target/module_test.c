@@ -182,9 +182,9 @@ static void assert_probes(const struct scanned *scanned, const struct addresses 
 
 	memory = semaphore__open_memory(scanned->process);
 	assert_true(memory >= 0);
-	assert_int_equal(semaphore__read(memory, module, alpha, &value), 0);
+	assert_int_equal(semaphore__read(getpid(), memory, module, alpha, &value), 0);
 	assert_int_equal(value, 7);
-	assert_int_equal(semaphore__read(memory, module, beta, &value), 0);
+	assert_int_equal(semaphore__read(getpid(), memory, module, beta, &value), 0);
 	assert_int_equal(value, 0);
 	close(memory);
 }
@@ -578,7 +578,7 @@ static void a_process_that_has_gone(void **state)
 	assert_int_equal(modules__scan(&scanned.modules, scanned.process, scanned.cache, &why),
 			 -ESRCH);
 	assert_true(why.len > 0);
-	assert_int_equal(semaphore__read(memory, module, alpha, &value), -ESRCH);
+	assert_int_equal(semaphore__read(getpid(), memory, module, alpha, &value), -ESRCH);
 	assert_int_equal(scanned.modules.count, 1);
 	close(memory);
 	buf__free(&why);

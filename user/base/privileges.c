@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "attach/privileges.h"
+#include "privileges.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/files.h"
-#include "base/report.h"
+#include "files.h"
+#include "report.h"
 
 #define NOBODY 65534
 

@@ -16,8 +16,8 @@
  * Root without capabilities still owns root's files, so the user changes as well: to the one who
  * called sudo, else to `nobody`. Nothing that is run from then on can gain privileges.
  */
-#ifndef ATTACH_PRIVILEGES_H
-#define ATTACH_PRIVILEGES_H
+#ifndef GCTRACE_BASE_PRIVILEGES_H
+#define GCTRACE_BASE_PRIVILEGES_H
 
 #include <stdbool.h>
 #include <stdint.h>
