@@ -16,6 +16,7 @@
 #include "../stream/loss.h"
 #include "../stream/merge.h"
 #include "../target/process.h"
+#include "../target/reader.h"
 #include "../target/runtime.h"
 #include "dump_ring.h"
 #include "live_facts.h"
@@ -26,7 +27,7 @@
 struct told {
 	const struct target *target;
 	struct loss_counts losses;
-	uint64_t missed, unattached;
+	uint64_t missed, unattached, unanswered;
 };
 
 struct live {
@@ -132,6 +133,7 @@ static void attached(void *context, struct target *target)
 static int tell_losses(struct live *live, struct told *told)
 {
 	const struct target *target = told->target;
+	const uint64_t unanswered = reader__failed(target->process->pid);
 	struct loss_counts now;
 	int err = session__losses(live->session, target, &now);
 
@@ -150,6 +152,10 @@ static int tell_losses(struct live *live, struct told *told)
 		err = merge__lose(live->merge, target->index, LOSS_UNATTACHED,
 				  target->unattached - told->unattached);
 	told->unattached = target->unattached;
+	if (!err && unanswered > told->unanswered)
+		err = merge__lose(live->merge, target->index, LOSS_UNANSWERED,
+				  unanswered - told->unanswered);
+	told->unanswered = unanswered;
 	return err ? error_errno(err, "cannot read what was lost") : 0;
 }
 

@@ -51,6 +51,11 @@ int observing__read_maps(struct observing *own)
 	/* So it is where the thread has ended. */
 	if (!err && !maps.count)
 		err = -ESRCH;
+	if (err == -ETIMEDOUT && own->maps.count) {
+		/* Not answered in time, which is counted: what was known holds on. */
+		own->maps_ns = clock__monotonic_ns();
+		return 0;
+	}
 	if (err)
 		return err;
 	vec__reset(&own->asked);

@@ -29,9 +29,8 @@ int probes_text__process(struct probes_view *view, const struct probed *probed);
 int probes_text__end(struct probes_view *view);
 int probes_text__write(struct probes_view *view); /* what view->text holds */
 
-/* The list as text: rows are taken, and shown at its end, when all widths are known. */
+/* A line of the list, as text; the first one comes with the titles. */
 int probes_list__add(struct probes_view *view, const struct probed *probed);
-int probes_list__show(struct probes_view *view);
 
 int probes_json__begin(struct probes_view *view);
 int probes_json__process(struct probes_view *view, const struct probed *probed);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The list of `gctrace probes`, as text: columns as wide as what stands in them.
+ * The list of `gctrace probes`, as text. Each line is written when its process has been looked at:
+ * one that takes long, or is hostile, keeps the others from nobody. So the columns have fixed
+ * widths, which a line with longer texts leaves.
  *
- * Where that is more than the line has room for, programs give way first, then versions: "..."
- * stands for what was left out. NDJSON has them whole.
+ * Where a line is more than there is room for, the program gives way first, then the version:
+ * "..." stands for what was left out. NDJSON has them whole.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,76 +19,32 @@
 #include "../view/table.h"
 #include "probes_form.h"
 
-enum { COLUMN_PID, COLUMN_NAME, COLUMN_RUNTIME, COLUMN_VERSION, COLUMN_COLLECTOR, COLUMN_PROGRAM };
+enum {
+	COLUMN_PID,
+	COLUMN_NAME,
+	COLUMN_RUNTIME,
+	COLUMN_VERSION,
+	COLUMN_COLLECTOR,
+	COLUMN_PROGRAM,
+	COLUMNS
+};
 
 #define SHORTEST 16 /* what is left of a text that gives way */
 
-static const struct column all_columns[PROBES_COLUMNS] = {
+static const struct column all_columns[COLUMNS] = {
 	[COLUMN_PID] = { "pid", 8, ALIGN_RIGHT },
-	[COLUMN_NAME] = { "name", 0, ALIGN_LEFT },
-	[COLUMN_RUNTIME] = { "runtime", 0, ALIGN_LEFT },
-	[COLUMN_VERSION] = { "version", 0, ALIGN_LEFT },
-	[COLUMN_COLLECTOR] = { "collector", 0, ALIGN_LEFT },
-	[COLUMN_PROGRAM] = { "program", 0, ALIGN_LEFT },
+	[COLUMN_NAME] = { "name", 15, ALIGN_LEFT }, /* as long as the kernel keeps them */
+	[COLUMN_RUNTIME] = { "runtime", 14, ALIGN_LEFT },
+	[COLUMN_VERSION] = { "version", 25, ALIGN_LEFT },
+	[COLUMN_COLLECTOR] = { "collector", 10, ALIGN_LEFT },
+	[COLUMN_PROGRAM] = { "program", 7, ALIGN_LEFT },
 };
-
-/* ---------------------------------------------------------------- rows */
-
-static char *take(const char *text)
-{
-	struct buf buf = BUF_INIT;
-	char *taken;
-
-	if (!text || !*text)
-		return NULL;
-	escape__add(&buf, text, strlen(text));
-	taken = buf__detach(&buf, NULL);
-	buf__free(&buf);
-	return taken;
-}
-
-int probes_list__add(struct probes_view *view, const struct probed *probed)
-{
-	const struct process *process = probed->process;
-	const struct runtime *runtime = probed->runtime;
-	struct probes_row row = { .cells = {
-		[COLUMN_NAME] = take(process->comm),
-		[COLUMN_RUNTIME] = take(runtime->name),
-		[COLUMN_VERSION] = take(runtime->version),
-		[COLUMN_COLLECTOR] = take(runtime->collector),
-		[COLUMN_PROGRAM] = take(probed__program(probed)),
-	} };
-	struct buf pid = BUF_INIT;
-
-	buf__printf(&pid, "%d", process->pid);
-	row.cells[COLUMN_PID] = buf__detach(&pid, NULL);
-	if (row.cells[COLUMN_PID] && vec__push(&view->rows, row) == 0)
-		return 0;
-	for (size_t i = 0; i < PROBES_COLUMNS; i++)
-		free(row.cells[i]);
-	return error_errno(ENOMEM, "probes");
-}
 
 /* ---------------------------------------------------------------- widths */
 
-static size_t columns_of(const char *text)
+static size_t columns_of(const struct buf *text)
 {
-	return text ? utf8__columns(text, strlen(text)) : 1;
-}
-
-static void measure(const struct probes_view *view, struct column columns[PROBES_COLUMNS])
-{
-	memcpy(columns, all_columns, sizeof(all_columns));
-	for (size_t i = 0; i < PROBES_COLUMNS; i++) {
-		if (columns[i].width < strlen(columns[i].title))
-			columns[i].width = strlen(columns[i].title);
-		for (size_t j = 0; j < view->rows.count; j++) {
-			size_t width = columns_of(view->rows.items[j].cells[i]);
-
-			if (width > columns[i].width)
-				columns[i].width = width;
-		}
-	}
+	return text->len ? utf8__columns(buf__str(text), text->len) : 1;
 }
 
 /* Takes from a column what the line lacks. */
@@ -100,14 +58,18 @@ static size_t give_way(struct column *column, size_t lacking)
 	return lacking - spare;
 }
 
-static void fit(const struct probes_view *view, struct column columns[PROBES_COLUMNS])
+static void fit(const struct probes_view *view, const struct buf cells[COLUMNS],
+		struct column columns[COLUMNS])
 {
 	size_t room = terminal__room(&view->terminal);
-	size_t width = PROBES_COLUMNS - 1, lacking;
+	size_t width = COLUMNS - 1, lacking;
 
-	measure(view, columns);
-	for (size_t i = 0; i < PROBES_COLUMNS; i++)
+	memcpy(columns, all_columns, sizeof(all_columns));
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (columns_of(&cells[i]) > columns[i].width)
+			columns[i].width = columns_of(&cells[i]);
 		width += columns[i].width;
+	}
 	lacking = width > room ? width - room : 0;
 	lacking = give_way(&columns[COLUMN_PROGRAM], lacking);
 	lacking = give_way(&columns[COLUMN_VERSION], lacking);
@@ -116,33 +78,60 @@ static void fit(const struct probes_view *view, struct column columns[PROBES_COL
 
 /* ---------------------------------------------------------------- lines */
 
-static void add_cell(struct table *table, struct buf *text, const char *cell)
+static void add_titles(struct probes_view *view)
 {
-	buf__reset(text);
-	if (cell)
-		probes__add_short(text, cell, table->columns[table->index].width);
-	table__cell_escaped(table, STYLE_PLAIN, cell ? buf__str(text) : NULL);
+	struct table table;
+
+	table__init(&table, all_columns, COLUMNS, &view->terminal);
+	table__titles(&table, &view->text);
+	table__free(&table);
 }
 
-int probes_list__show(struct probes_view *view)
+static void add_row(struct probes_view *view, const struct buf cells[COLUMNS])
 {
-	struct column columns[PROBES_COLUMNS];
+	struct column columns[COLUMNS];
 	struct buf text = BUF_INIT;
 	struct table table;
 
-	if (view->rows.count == 0)
-		return 0;
-	fit(view, columns);
-	table__init(&table, columns, PROBES_COLUMNS, &view->terminal);
-	table__titles(&table, &view->text);
-	for (size_t i = 0; i < view->rows.count; i++) {
-		for (size_t j = 0; j < PROBES_COLUMNS; j++)
-			add_cell(&table, &text, view->rows.items[i].cells[j]);
-		table__end_row(&table, &view->text);
+	fit(view, cells, columns);
+	table__init(&table, columns, COLUMNS, &view->terminal);
+	for (size_t i = 0; i < COLUMNS; i++) {
+		buf__reset(&text);
+		if (cells[i].len)
+			probes__add_short(&text, buf__str(&cells[i]), columns[i].width);
+		table__cell_escaped(&table, STYLE_PLAIN, cells[i].len ? buf__str(&text) : NULL);
 	}
+	table__end_row(&table, &view->text);
 	if (text.error)
 		view->text.error = text.error;
 	buf__free(&text);
 	table__free(&table);
+}
+
+static void take(struct buf *cell, const char *text)
+{
+	if (text)
+		escape__add(cell, text, strlen(text));
+}
+
+int probes_list__add(struct probes_view *view, const struct probed *probed)
+{
+	const struct runtime *runtime = probed->runtime;
+	struct buf cells[COLUMNS] = { BUF_INIT };
+
+	buf__printf(&cells[COLUMN_PID], "%d", probed->process->pid);
+	take(&cells[COLUMN_NAME], probed->process->comm);
+	take(&cells[COLUMN_RUNTIME], runtime->name);
+	take(&cells[COLUMN_VERSION], runtime->version);
+	take(&cells[COLUMN_COLLECTOR], runtime->collector);
+	take(&cells[COLUMN_PROGRAM], probed__program(probed));
+	if (!view->shown)
+		add_titles(view);
+	add_row(view, cells);
+	for (size_t i = 0; i < COLUMNS; i++) {
+		if (cells[i].error)
+			view->text.error = cells[i].error;
+		buf__free(&cells[i]);
+	}
 	return probes_text__write(view);
 }

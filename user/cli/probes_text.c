@@ -214,13 +214,8 @@ static void tell_forbidden(const struct probes_view *view)
 
 int probes_text__end(struct probes_view *view)
 {
-	int err;
-
 	if (!view->listing)
 		return 0;
-	err = probes_list__show(view);
-	if (err)
-		return err;
 	if (!view->shown)
 		note("no process here has probes that gctrace knows");
 	if (view->loadable.len)

@@ -27,10 +27,6 @@ void probes_view__init(struct probes_view *view, const struct output_settings *s
 
 void probes_view__free(struct probes_view *view)
 {
-	for (size_t i = 0; i < view->rows.count; i++)
-		for (size_t j = 0; j < PROBES_COLUMNS; j++)
-			free(view->rows.items[i].cells[j]);
-	vec__free(&view->rows);
 	json__free(&view->json);
 	buf__free(&view->text);
 	buf__free(&view->listeners);

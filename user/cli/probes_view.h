@@ -26,19 +26,12 @@ struct probed {
 	struct buf agent_text; /* a clause on that, escaped */
 };
 
-#define PROBES_COLUMNS 6
-
-/* A line of the list: escaped texts, allocated; NULL: not known. */
-struct probes_row {
-	char *cells[PROBES_COLUMNS];
-};
 
 struct probes_view {
 	const struct output_settings *settings;
 	struct output *output;
 	struct terminal terminal;
 	bool listing;
-	VEC(struct probes_row) rows; /* of the list, for text: kept until the widths are known */
 	struct json json;
 	struct buf text;
 	struct buf listeners;    /* names of probes, while they are gathered */

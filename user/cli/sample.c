@@ -21,6 +21,7 @@
 #include "../base/units.h"
 #include "../target/note_cache.h"
 #include "../target/process.h"
+#include "../target/reader.h"
 #include "../target/runtime.h"
 #include "../target/sight.h"
 #include "command.h"
@@ -358,6 +359,7 @@ static int show(struct sampling_run *run, const struct gc_begun *gc)
 	};
 	int err = sample_recording__sweep(&run->recording, &told);
 
+	run->show.sampling.unanswered = reader__failed(0);
 	return err ? err : sample_show__sweep(&run->show, &told);
 }
 

@@ -134,7 +134,8 @@ void sampling__sweep(struct sampling *sampling, uint64_t start_ns, uint64_t end_
 
 bool sampling__is_complete(const struct sampling *sampling)
 {
-	return !sampling->lost && !sampling->lost_rows && !sampling->lost_blocks;
+	return !sampling->lost && !sampling->unanswered && !sampling->lost_rows &&
+	       !sampling->lost_blocks;
 }
 
 uint64_t sampling__period_ns(const struct sampling *sampling, uint64_t otherwise)

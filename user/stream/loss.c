@@ -50,6 +50,8 @@ static const struct {
 		"names had no room in the process that told them" },
 	[LOSS_SAMPLES] = { "samples", "sampled allocation had no room in the process",
 		"sampled allocations had no room in the process" },
+	[LOSS_UNANSWERED] = { "unanswered", "read of the process's memory or files was not answered"
+		" in time", "reads of the process's memory or files were not answered in time" },
 };
 
 struct target_losses {

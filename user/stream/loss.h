@@ -30,6 +30,7 @@ enum loss_kind {
 	LOSS_UNATTACHED = 14, /* sites of probes that could not be attached, then or ever */
 	LOSS_UNNAMED = 15, /* names that had no room in the process that told them */
 	LOSS_SAMPLES = 16, /* sampled allocations that had no room there */
+	LOSS_UNANSWERED = 17, /* gctrace's own reads of it that were not answered in time */
 	LOSS_KINDS
 };
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/clock.h"
 #include "../base/escape.h"
 #include "../base/files.h"
 #include "../base/refuse.h"
@@ -29,6 +30,10 @@ static const char *const provider_names[PROVIDER_COUNT] = {
 	[PROVIDER_PYTHON] = "python",
 	[PROVIDER_RUBY] = "ruby",
 };
+
+/* A process may map as many files as it likes, and each is read. */
+#define MODULES_FILES 4096u
+#define MODULES_NS (20 * NS_PER_S)
 
 struct scan {
 	const struct process *process;
@@ -187,7 +192,10 @@ int modules__scan_maps(struct modules *modules, const struct process *process,
 		       const struct maps *maps, struct note_cache *cache, struct buf *why)
 {
 	struct scan scan = { process, maps, cache, modules };
+	size_t files = 0, left = 0;
 	int err = 0;
+
+	const uint64_t end = clock__monotonic_ns() + MODULES_NS;
 
 	buf__reset(&modules->skipped);
 	for (const struct map *map = NULL; !err && (map = maps__next_file(maps, map));) {
@@ -195,9 +203,15 @@ int modules__scan_maps(struct modules *modules, const struct process *process,
 
 		if (known)
 			moved(known, map);
-		else
+		else if (files++ < MODULES_FILES && clock__monotonic_ns() < end)
 			err = scan_file(&scan, map);
+		else
+			left++;
 	}
+	if (left)
+		buf__printf(&modules->skipped, "%zu further files of process %d: gctrace looks"
+			    " into %u at most, and for %u s\n", left, process->pid, MODULES_FILES,
+			    (unsigned int)(MODULES_NS / NS_PER_S));
 	if (err && why)
 		buf__printf(why, err == -ESRCH ? "process %d has ended while gctrace looked at it" :
 			    err == -ENOMEM ? "process %d: out of memory" :

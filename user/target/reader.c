@@ -29,6 +29,7 @@
 #define RUNNING_SLICES 250
 #define MISSES_MOST 12
 #define RANGES_MOST 16
+#define PAGE 4096 /* the least that is mapped as one */
 #define MEMORY_NS (10 * NS_PER_S) /* so long is remembered what was not answered */
 
 struct area {
@@ -236,9 +237,10 @@ static void remember(pid_t pid, const struct iovec *piece)
 
 	if (!miss)
 		return;
+	/* It is pages that are there or are not. */
 	miss->ranges[miss->next++ % RANGES_MOST] = (struct range){
-		.from = at,
-		.to = at + piece->iov_len,
+		.from = at / PAGE * PAGE,
+		.to = (at + piece->iov_len + PAGE - 1) / PAGE * PAGE,
 		.until_ns = clock__monotonic_ns() + MEMORY_NS,
 	};
 }
@@ -349,7 +351,9 @@ static ssize_t ask_with(pid_t pid, reader_work *work, const void *request, size_
 			memcpy(own.area->bytes, request, size);
 		result = ask(pid, work, size, fds, fd_count, fd);
 	}
-	return result;
+	if (result == -EPIPE)
+		count_miss(pid, false);
+	return result == -EPIPE ? -EAGAIN : result;
 }
 
 ssize_t reader__do(reader_work *work, const struct reader_call *call)

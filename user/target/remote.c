@@ -153,7 +153,7 @@ static ssize_t read_vectors(struct remote *remote, const struct iovec *to,
 	remote->calls++;
 	if (got < 0) {
 		remote->is_gone |= got == -ESRCH;
-		return got;
+		return got == -ESRCH || got == -EPERM || got == -ETIMEDOUT ? got : -EFAULT;
 	}
 	remote->bytes += (uint64_t)got;
 	return got;
@@ -173,7 +173,7 @@ int remote__read(struct remote *remote, uint64_t address, void *to, size_t size)
 		return 0;
 	got = read_vectors(remote, &local, &far, 1);
 	if (got < 0)
-		return (int)got;
+		return got == -ETIMEDOUT ? -EFAULT : (int)got;
 	return (size_t)got == size ? 0 : -EFAULT;
 }
 

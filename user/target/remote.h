@@ -50,8 +50,8 @@ void remote__forget(struct remote *remote);
 void remote__go_on_by(struct remote *remote, pid_t pid);
 
 /*
- * 0; -EFAULT: not all of it is mapped; -ETIMEDOUT: it was not answered in time; -ESRCH: the process
- * is gone; -EPERM: no right.
+ * 0; -EFAULT: not all of it is mapped, or it was not answered in time (which the reader counts);
+ * -ESRCH: the process is gone; -EPERM: no right.
  */
 int remote__read(struct remote *remote, uint64_t address, void *to, size_t size);
 

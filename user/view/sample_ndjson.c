@@ -241,6 +241,8 @@ static int show_summary(struct sample_ndjson *ndjson, const struct sample_headin
 	json__object(json, "lost");
 	if (sampling->lost)
 		json__u64(json, loss__name(LOSS_RING_FULL), sampling->lost);
+	if (sampling->unanswered)
+		json__u64(json, loss__name(LOSS_UNANSWERED), sampling->unanswered);
 	if (sampling->lost_rows)
 		json__u64(json, loss__name(LOSS_MALFORMED), sampling->lost_rows);
 	if (sampling->lost_blocks)

@@ -261,6 +261,7 @@ static void add_losses(struct results *results, const struct sampling *sampling)
 	buf__reset(text);
 	add_lost(text, sampling->lost, "tick", "found no room");
 	add_lost(text, sampling->lost_blocks, "block", "of the recording damaged or missing");
+	add_lost(text, sampling->unanswered, "read", "of the process not answered in time");
 	add_lost(text, sampling->lost_rows, "sample", "missing or malformed");
 	if (text->len)
 		buf__printf(results->out, "%sincomplete: %s%s\n",
