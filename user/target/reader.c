@@ -366,6 +366,10 @@ ssize_t reader__do(reader_work *work, const struct reader_call *call)
 		return -E2BIG;
 	if (own.is_helper)
 		return -EDEADLK;
+	/* As the call itself would say; sending one is no failure of the helper's. */
+	for (size_t i = 0; i < call->fd_count; i++)
+		if (fcntl(call->fds[i], F_GETFD) < 0)
+			return -EBADF;
 	pthread_mutex_lock(&own.lock);
 	result = ask_with(call->pid, work, call->request, call->request_size, call->fds,
 			  call->fd_count, call->fd);

@@ -110,6 +110,18 @@ static void reads_texts_up_to_a_limit(void **state)
 	close(here);
 }
 
+/* Of a process that is gone nothing is open: that is no failure of a read. */
+static void no_descriptor_is_no_failure(void **state)
+{
+	const uint64_t before = reader__failed(0);
+	char byte;
+
+	(void)state;
+	assert_int_equal(reader__open_at(0, -1, "maps", O_RDONLY), -EBADF);
+	assert_int_equal(reader__pread(0, 1000, &byte, 1, 0), -EBADF);
+	assert_int_equal(reader__failed(0), before);
+}
+
 /* ---------------------------------------------------------------- what is not answered */
 
 static ssize_t give_pid(struct reader_job *job)
@@ -237,6 +249,7 @@ int main(void)
 		cmocka_unit_test(reads_memory_of_any_size),
 		cmocka_unit_test(reads_many_pieces_at_once),
 		cmocka_unit_test(reads_texts_up_to_a_limit),
+		cmocka_unit_test(no_descriptor_is_no_failure),
 		cmocka_unit_test(what_waits_fails_and_the_next_goes_on),
 		cmocka_unit_test(who_waits_always_is_left_alone),
 		cmocka_unit_test(the_helper_has_its_socket_only),
