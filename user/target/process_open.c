@@ -361,7 +361,9 @@ int process__open(pid_t pid, struct process **out, struct buf *why)
 		*out = process;
 		return 0;
 	}
-	if (why && why->len == before)
+	if (why && why->len == before && err == -ESRCH)
+		gone(pid, why);
+	else if (why && why->len == before)
 		refuse(why, err, "cannot look at process %d: %s", pid, strerror(-err));
 	process__free(process);
 	return err;
