@@ -21,13 +21,14 @@
 #define STACKS_MANY 5000u
 #define RETRY_NS UINT64_C(10000000000)
 #define PAUSE_MOST_MS 2000
+#define LEAVE_MOST_MS 200
 
 static struct {
 	bool is_ready, cannot;
 	struct worker worker;
 	unsigned looks;
 	bool was_wanted;
-	atomic_bool is_wanted, start_over;
+	atomic_bool is_wanted, start_over, is_attached;
 	uint32_t next_kind; /* to be told */
 	uint32_t lost;
 	uint64_t all_ns, retry_ns; /* when all are told, when starting is tried, again */
@@ -387,13 +388,39 @@ static void look(struct visit *visit)
 static void work(void *context)
 {
 	(void)context;
-	vm__visit(look);
+	if (vm__stay(look))
+		atomic_store(&teller.is_attached, true);
+	if (atomic_load(&teller.is_wanted))
+		return;
+	vm__depart();
+	atomic_store(&teller.is_attached, false);
+}
+
+static void leave(void *context)
+{
+	(void)context;
+	vm__depart();
+	atomic_store(&teller.is_attached, false);
+}
+
+/* An attached thread would delay the JVM's end. */
+static void leave_dying(void)
+{
+	const struct timespec ms = { .tv_nsec = 1000000 };
+	bool is_posted = false;
+
+	atomic_store(&teller.is_wanted, false);
+	for (unsigned i = 0; i < LEAVE_MOST_MS && atomic_load(&teller.is_attached); i++) {
+		is_posted = is_posted || worker__post(&teller.worker, leave, NULL);
+		nanosleep(&ms, NULL);
+	}
 }
 
 static bool get_ready(void)
 {
 	if (teller.is_ready || teller.cannot)
 		return teller.is_ready;
+	vm__on_death(leave_dying);
 	teller.is_ready = worker__start(&teller.worker, "gctrace-sample");
 	teller.cannot = !teller.is_ready;
 	return teller.is_ready;
@@ -404,7 +431,7 @@ void teller__want(bool is_wanted)
 	const bool is_on = sampler__is_on();
 
 	atomic_store(&teller.is_wanted, is_wanted);
-	if (!is_wanted && !is_on) {
+	if (!is_wanted && !is_on && !atomic_load(&teller.is_attached)) {
 		teller.was_wanted = false;
 		return;
 	}

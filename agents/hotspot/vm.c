@@ -5,10 +5,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#define STAY_LOCALS 256
+
 static JavaVM *java;
 static jvmtiEnv *lasting; /* for events of the JVM's life; it has no capabilities */
 static atomic_bool is_live;
-static void (*init_call)(void);
+static void (*init_call)(void), (*death_call)(void);
 
 bool vm__is_live(void)
 {
@@ -34,6 +36,8 @@ static void JNICALL dies(jvmtiEnv *jvmti, JNIEnv *jni)
 {
 	(void)jvmti;
 	(void)jni;
+	if (death_call)
+		death_call();
 	vm__set_live(false);
 }
 
@@ -59,7 +63,7 @@ bool vm__init(JavaVM *vm)
 void vm__end(void)
 {
 	vm__set_live(false);
-	init_call = NULL;
+	init_call = death_call = NULL;
 	VM_CALL(lasting, DisposeEnvironment);
 	lasting = NULL;
 }
@@ -67,6 +71,11 @@ void vm__end(void)
 void vm__on_init(void (*call)(void))
 {
 	init_call = call;
+}
+
+void vm__on_death(void (*call)(void))
+{
+	death_call = call;
 }
 
 int vm__version(void)
@@ -145,6 +154,30 @@ bool vm__visit(void (*call)(struct visit *visit))
 	call(&visit);
 	detach(&visit);
 	return true;
+}
+
+bool vm__stay(void (*call)(struct visit *visit))
+{
+	struct visit visit = { 0 };
+
+	if (!attach(&visit))
+		return false;
+	/* Local handles of a thread that stays would add up. */
+	if (!VM_CALL(visit.jni, PushLocalFrame, STAY_LOCALS)) {
+		call(&visit);
+		VM_CALL(visit.jni, ExceptionClear);
+		VM_CALL(visit.jni, PopLocalFrame, NULL);
+	}
+	VM_CALL(visit.jni, ExceptionClear);
+	return true;
+}
+
+void vm__depart(void)
+{
+	JNIEnv *jni;
+
+	if (vm__is_live() && !VM_CALL(java, GetEnv, (void **)&jni, JNI_VERSION_1_6))
+		VM_CALL(java, DetachCurrentThread);
 }
 
 bool vm__enter(struct visit *visit)

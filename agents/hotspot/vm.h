@@ -3,7 +3,10 @@
  * The JVM that the library is in, and being a thread of it.
  *
  * A thread may call the JVM only while it is attached, and to be attached when the JVM ends delays
- * that; so the agent's threads are attached for as long as a dump takes, and never else.
+ * that; so the agent's threads are attached for as long as a dump takes. The one that samples stays
+ * attached while it is wanted: HotSpot's sampler of allocations has one random state, which the
+ * constructor of each thread seeds again, so that attaching four times a second had all threads
+ * draw the same numbers again and again. It leaves when the JVM says that it will end.
  */
 #ifndef GCTRACE_HOTSPOT_VM_H
 #define GCTRACE_HOTSPOT_VM_H
@@ -41,6 +44,13 @@ void vm__on_init(void (*call)(void));
  * False: the JVM ends, it was not called. What was thrown meanwhile is forgotten in the end.
  */
 bool vm__visit(void (*call)(struct visit *visit));
+
+/* The same, and the thread stays attached until vm__depart() on it. */
+bool vm__stay(void (*call)(struct visit *visit));
+void vm__depart(void);
+
+/* What is called, on a thread of the JVM, when it will end: calls of the JVM are still answered. */
+void vm__on_death(void (*call)(void));
 
 /* An environment of JVMTI without any capability, to be disposed of. False: no memory. */
 bool vm__get_environment(jvmtiEnv **jvmti);

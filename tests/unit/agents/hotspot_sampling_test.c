@@ -112,14 +112,27 @@ bool vm__get_environment(jvmtiEnv **jvmti)
 	return true;
 }
 
-bool vm__visit(void (*call)(struct visit *visit))
+static unsigned int attaches;
+static void (*at_death)(void);
+
+bool vm__stay(void (*call)(struct visit *visit))
 {
 	struct visit visit = { .jni = sampled_vm__jni() };
 
-	sampled_vm.attached++;
+	attaches += !sampled_vm.attached;
+	sampled_vm.attached = 1;
 	call(&visit);
-	sampled_vm.attached--;
 	return true;
+}
+
+void vm__depart(void)
+{
+	sampled_vm.attached = 0;
+}
+
+void vm__on_death(void (*call)(void))
+{
+	at_death = call;
 }
 
 void vm__free(jvmtiEnv *jvmti, void *bytes)
@@ -320,7 +333,7 @@ static void visit(bool is_wanted)
 	now_ns += 250000000;
 	for (unsigned i = 0; i < LOOKS; i++)
 		teller__want(is_wanted);
-	assert_int_equal(sampled_vm.attached, 0);
+	assert_int_equal(sampled_vm.attached, is_wanted);
 	assert_int_equal(sampled_vm.wrong_calls, 0);
 }
 
@@ -816,6 +829,22 @@ static void a_stack_that_a_sample_has_is_not_forgotten(void **state)
 	assert_int_equal(stacks__id(1), id);
 }
 
+/* Each attach would have HotSpot's sampler draw the same numbers again. */
+static void the_thread_attaches_once_and_leaves_with_the_last_listener(void **state)
+{
+	const unsigned int before = attaches;
+
+	(void)state;
+	for (unsigned int i = 0; i < 100; i++)
+		visit(true);
+	assert_int_equal(attaches, before + 1);
+	visit(false);
+	visit(true);
+	assert_int_equal(attaches, before + 2);
+	at_death();
+	assert_int_equal(sampled_vm.attached, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -837,6 +866,7 @@ int main(void)
 		TEST(samples_without_a_handle_are_told_as_lost),
 		TEST(samples_without_a_class_are_told_with_the_loss_of_its_name),
 		TEST(the_interval_is_heeded_as_it_runs),
+		TEST(the_thread_attaches_once_and_leaves_with_the_last_listener),
 		TEST(threads_that_allocate),
 		TEST(a_stack_that_a_sample_has_is_not_forgotten),
 	};
