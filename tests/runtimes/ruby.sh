@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Ruby, untouched: gctrace sees a mark for each collection that GC.stat counts, and its lazy sweeps.
+# Ruby, untouched: gctrace sees each collection that GC.stat counts, with its lazy sweeps as pauses
+# of it.
 # parallel: yes
 . "$(dirname "$0")/../e2e/lib.sh"
 need ruby python3
@@ -16,7 +17,7 @@ has_probes() {	# the process has mapped a file with them
 	return 1
 }
 
-t "marks are the collections that GC.stat counts, and sweeps lie between them"
+t "collections are those that GC.stat counts, and their sweeps are pauses of them"
 start ruby ruby "$HERE/load.rb" "$TMP/go" "$TMP/truth"
 wait_for grep -qs ready "$TMP/ruby.out" || { fail "ruby did not start"; show "$TMP/ruby.err"; }
 if has_probes "$(pid ruby)"; then

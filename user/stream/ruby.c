@@ -7,12 +7,12 @@
  * the next mark:
  *
  *	mark[ … sweep[] ]   sweep[]   sweep[]   sweep[]   mark[ … sweep[] ]
- *	`---- mark -----'   `------- sweep ---------'     `---- mark -----'
+ *	`----------------- collection ----------------'   `- the next one …
  *
- * That makes two lines: "mark", with one pause, as soon as it is over; and, where steps followed,
- * "sweep" with a pause for each, when the next mark begins, for no probe says which step was the
- * last. An immediate sweep (GC.start) lies within the mark as a whole. Of an incremental marking
- * only the first step has a probe. Nothing tells minor from major collections.
+ * The mark and each step behind it are pauses of one collection. It is over when the next mark
+ * begins, for no probe says which step was the last; the one that is last in a trace is cut off. An
+ * immediate sweep (GC.start) lies within the mark as a whole. Of an incremental marking only the
+ * first step has a probe. Nothing tells minor from major collections.
  *
  * All of it happens in the thread that holds the VM's lock, one thing after the other; which
  * thread that is may differ from step to step. So what begins shows that what was going on is over,
@@ -26,16 +26,17 @@
 #include "translator.h"
 
 struct ruby {
-	bool lost;	/* something, before anything of what follows here was seen */
-	bool seen_mark; /* since the attach */
+	bool lost;	 /* something, before anything of what follows here was seen */
+	bool seen_mark;	 /* since the attach */
+	bool collecting; /* no other mark has begun since */
 	bool marking;
-	bool sweeping; /* steps have followed the last mark */
 	bool in_step;
-	uint64_t last_step; /* when it ended */
-	uint32_t tid;	    /* that took the first step */
+	uint64_t last;	    /* when its mark, or the last step, ended */
+	uint32_t tid;	    /* that began the collection, or took the first step seen of it */
 	uint32_t pause_tid; /* that began the mark or step that goes on */
 };
 
+static const struct text collection_word = { "mark+sweep", 10 };
 static const struct text mark_word = { "mark", 4 };
 static const struct text sweep_word = { "sweep", 5 };
 
@@ -49,102 +50,84 @@ static int tell_pause(const struct record *record, const struct event_sink *sink
 	return sink->event(sink->ctx, &event);
 }
 
-static int tell_start(const struct record *record, const struct event_sink *sink, struct text what,
-		      uint32_t how)
+static int tell_start(const struct record *record, const struct event_sink *sink)
 {
 	struct event event = translator__event(record, EVENT_GC_START);
 
 	event.gc_start.gc = EVENT_UNKNOWN;
 	event.gc_start.generations = EVENT_UNKNOWN;
-	event.gc_start.how = how;
-	event.gc_start.what = what;
+	event.gc_start.how = GCTRACE_HOW_SWEEPING | GCTRACE_HOW_INCREMENTAL;
+	event.gc_start.what = collection_word;
 	return sink->event(sink->ctx, &event);
 }
 
-static int tell_finish(const struct record *record, const struct event_sink *sink,
-		       struct text what, uint64_t time, uint32_t tid)
+/* When it ended is not known where the end of its mark, or of a step, was missed. */
+static int tell_finish(const struct ruby *ruby, const struct record *record,
+		       const struct event_sink *sink, bool overdue)
 {
 	struct event event = translator__finish(record);
 
-	event.time = time;
-	event.tid = tid;
-	event.gc_finish.what = what;
+	if (overdue)
+		return translator__finish_overdue(record, sink, collection_word, ruby->tid);
+	event.time = ruby->last;
+	event.tid = ruby->tid;
+	event.gc_finish.what = collection_word;
 	return sink->event(sink->ctx, &event);
 }
 
-static int end_overdue_step(struct ruby *ruby, const struct record *record,
-			    const struct event_sink *sink)
+/* Whatever goes on ends here, and its end was missed. */
+static int end_overdue_pause(struct ruby *ruby, const struct record *record,
+			     const struct event_sink *sink)
 {
-	if (!ruby->in_step)
+	if (!ruby->marking && !ruby->in_step)
 		return 0;
-	ruby->in_step = false;
+	ruby->marking = ruby->in_step = false;
 	return translator__end_overdue(record, sink, ruby->pause_tid);
-}
-
-static int end_overdue_mark(struct ruby *ruby, const struct record *record,
-			    const struct event_sink *sink)
-{
-	int err;
-
-	if (!ruby->marking)
-		return 0;
-	ruby->marking = false;
-	err = translator__finish_overdue(record, sink, mark_word, ruby->pause_tid);
-	return err ? err : translator__end_overdue(record, sink, ruby->pause_tid);
-}
-
-/* Sweeping is over, now that a mark begins. When, is not known of a step whose end was missed. */
-static int end_sweep(struct ruby *ruby, const struct record *record, const struct event_sink *sink)
-{
-	const bool overdue = ruby->in_step;
-	int err = end_overdue_step(ruby, record, sink);
-
-	if (err || !ruby->sweeping)
-		return err;
-	ruby->sweeping = false;
-	if (overdue)
-		return translator__finish_overdue(record, sink, sweep_word, ruby->tid);
-	return tell_finish(record, sink, sweep_word, ruby->last_step, ruby->tid);
-}
-
-/* A mark that was not seen beginning: the steps seen last may have been steps within it. */
-static int doubt_sweep(struct ruby *ruby, const struct record *record,
-		       const struct event_sink *sink)
-{
-	const bool told = ruby->sweeping && ruby->seen_mark;
-	int err = end_overdue_step(ruby, record, sink);
-
-	ruby->sweeping = false;
-	return err || !told ? err : translator__finish_overdue(record, sink, sweep_word, ruby->tid);
 }
 
 static int mark_begin(struct ruby *ruby, const struct record *record, const struct event_sink *sink)
 {
-	int err = end_overdue_mark(ruby, record, sink);
+	const bool overdue = ruby->marking || ruby->in_step;
+	int err = end_overdue_pause(ruby, record, sink);
 
-	if (!err)
-		err = end_sweep(ruby, record, sink);
+	if (!err && ruby->collecting)
+		err = tell_finish(ruby, record, sink, overdue);
 	if (!err)
 		err = tell_pause(record, sink, EVENT_PAUSE_BEGIN, mark_word);
 	if (!err)
-		err = tell_start(record, sink, mark_word, GCTRACE_HOW_SWEEPING);
-	ruby->pause_tid = record->tid;
-	ruby->seen_mark = true;
-	ruby->marking = true;
+		err = tell_start(record, sink);
+	ruby->tid = ruby->pause_tid = record->tid;
+	ruby->seen_mark = ruby->marking = ruby->collecting = true;
 	return err;
+}
+
+/*
+ * Of a mark that was not seen beginning. Steps seen before may have been steps within it; where
+ * they were reported as pauses, it is none any more.
+ */
+static int end_unbegun_mark(struct ruby *ruby, const struct record *record,
+			    const struct event_sink *sink)
+{
+	const bool in_steps = ruby->collecting && !ruby->seen_mark;
+	int err = end_overdue_pause(ruby, record, sink);
+
+	if (!err && ruby->collecting && ruby->seen_mark)
+		err = tell_finish(ruby, record, sink, true);
+	if (!in_steps)
+		ruby->tid = record->tid;
+	ruby->collecting = ruby->seen_mark = true;
+	return err || in_steps ? err : tell_pause(record, sink, EVENT_PAUSE_END, mark_word);
 }
 
 static int mark_end(struct ruby *ruby, const struct record *record, const struct event_sink *sink)
 {
-	/* From before the attach; steps within it were told as pauses, so it is none any more. */
-	const bool in_steps = ruby->sweeping && !ruby->seen_mark;
-	int err = ruby->marking ? 0 : doubt_sweep(ruby, record, sink);
+	const bool has_begun = ruby->marking;
 
-	ruby->seen_mark = true;
+	ruby->last = record->stamp;
+	if (!has_begun)
+		return end_unbegun_mark(ruby, record, sink);
 	ruby->marking = false;
-	if (!err)
-		err = tell_finish(record, sink, mark_word, record->stamp, record->tid);
-	return err || in_steps ? err : tell_pause(record, sink, EVENT_PAUSE_END, mark_word);
+	return tell_pause(record, sink, EVENT_PAUSE_END, mark_word);
 }
 
 static int sweep_begin(struct ruby *ruby, const struct record *record,
@@ -155,19 +138,13 @@ static int sweep_begin(struct ruby *ruby, const struct record *record,
 	/* After a loss it may as well be one within a mark, which is no pause of its own. */
 	if (ruby->marking || (ruby->lost && !ruby->seen_mark))
 		return 0;
-	err = end_overdue_step(ruby, record, sink);
-	if (!err && !ruby->sweeping) {
-		ruby->sweeping = true;
+	err = end_overdue_pause(ruby, record, sink);
+	/* Without a mark it has begun before the attach: its end alone is reported. */
+	if (!ruby->collecting)
 		ruby->tid = record->tid;
-		/* Without a mark it has begun before the attach: its end alone will tell of it. */
-		if (ruby->seen_mark)
-			err = tell_start(record, sink, sweep_word,
-					 GCTRACE_HOW_SWEEPING | GCTRACE_HOW_INCREMENTAL |
-						 GCTRACE_HOW_CONCURRENT);
-	}
-	ruby->in_step = true;
+	ruby->collecting = ruby->in_step = true;
 	ruby->pause_tid = record->tid;
-	ruby->last_step = record->stamp;
+	ruby->last = record->stamp;
 	return err ? err : tell_pause(record, sink, EVENT_PAUSE_BEGIN, sweep_word);
 }
 
@@ -177,7 +154,7 @@ static int sweep_end(struct ruby *ruby, const struct record *record, const struc
 	if (ruby->marking || !ruby->in_step)
 		return 0;
 	ruby->in_step = false;
-	ruby->last_step = record->stamp;
+	ruby->last = record->stamp;
 	return tell_pause(record, sink, EVENT_PAUSE_END, sweep_word);
 }
 

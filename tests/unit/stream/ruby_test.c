@@ -32,8 +32,7 @@ static void an_immediate_sweep_is_a_part_of_its_mark(void **state)
 	runtime_script__begin(&s, &ruby_translator);
 	PLAY(&s, MARK_BEGIN, SWEEP_BEGIN, SWEEP_END, SWEEP_BEGIN, SWEEP_END, MARK_END);
 	expect_log(&s, "100 t1 pause+ mark\n"
-		       "100 t1 gc+ mark\n"
-		       "105 t1 gc- mark\n"
+		       "100 t1 gc+ mark+sweep\n"
 		       "105 t1 pause-\n");
 	runtime_script__end(&s);
 }
@@ -50,17 +49,15 @@ static void steps_that_follow_are_a_line_when_the_next_mark_begins(void **state)
 	s.now = 200;
 	PLAY(&s, MARK_BEGIN);
 	expect_log(&s, "100 t1 pause+ mark\n"
-		       "100 t1 gc+ mark\n"
-		       "101 t1 gc- mark\n"
+		       "100 t1 gc+ mark+sweep\n"
 		       "101 t1 pause-\n"
-		       "102 t1 gc+ sweep\n"
 		       "102 t1 pause+ sweep\n"
 		       "103 t1 pause-\n"
 		       "104 t2 pause+ sweep\n"
 		       "105 t2 pause-\n"
-		       "105 t1 gc- sweep\n"
+		       "105 t1 gc- mark+sweep\n"
 		       "200 t2 pause+ mark\n"
-		       "200 t2 gc+ mark\n");
+		       "200 t2 gc+ mark+sweep\n");
 	runtime_script__end(&s);
 }
 
@@ -73,9 +70,9 @@ static void steps_before_the_first_mark_have_no_beginning(void **state)
 	PLAY(&s, SWEEP_END, SWEEP_BEGIN, SWEEP_END, MARK_BEGIN);
 	expect_log(&s, "101 t1 pause+ sweep\n"
 		       "102 t1 pause-\n"
-		       "102 t1 gc- sweep\n"
+		       "102 t1 gc- mark+sweep\n"
 		       "103 t1 pause+ mark\n"
-		       "103 t1 gc+ mark\n");
+		       "103 t1 gc+ mark+sweep\n");
 	runtime_script__end(&s);
 }
 
@@ -86,9 +83,7 @@ static void a_mark_that_had_begun_is_told_by_its_end(void **state)
 	(void)state;
 	runtime_script__begin(&s, &ruby_translator);
 	PLAY(&s, SWEEP_END, MARK_END, SWEEP_BEGIN, SWEEP_END);
-	expect_log(&s, "101 t1 gc- mark\n"
-		       "101 t1 pause-\n"
-		       "102 t1 gc+ sweep\n"
+	expect_log(&s, "101 t1 pause-\n"
 		       "102 t1 pause+ sweep\n"
 		       "103 t1 pause-\n");
 	runtime_script__end(&s);
@@ -104,12 +99,11 @@ static void a_mark_whose_end_was_missed_is_over_when_the_next_begins(void **stat
 	s.tid = 2;
 	PLAY(&s, MARK_BEGIN, MARK_END);
 	expect_log(&s, "100 t1 pause+ mark\n"
-		       "100 t1 gc+ mark\n"
-		       "101 t1 gc- mark overdue\n"
+		       "100 t1 gc+ mark+sweep\n"
 		       "101 t1 pause- overdue\n"
+		       "101 t1 gc- mark+sweep overdue\n"
 		       "101 t2 pause+ mark\n"
-		       "101 t2 gc+ mark\n"
-		       "102 t2 gc- mark\n"
+		       "101 t2 gc+ mark+sweep\n"
 		       "102 t2 pause-\n");
 	runtime_script__end(&s);
 }
@@ -124,15 +118,13 @@ static void a_step_whose_end_was_missed_is_over_when_a_mark_begins(void **state)
 	s.tid = 2;
 	PLAY(&s, MARK_BEGIN);
 	expect_log(&s, "100 t1 pause+ mark\n"
-		       "100 t1 gc+ mark\n"
-		       "101 t1 gc- mark\n"
+		       "100 t1 gc+ mark+sweep\n"
 		       "101 t1 pause-\n"
-		       "102 t1 gc+ sweep\n"
 		       "102 t1 pause+ sweep\n"
 		       "103 t1 pause- overdue\n"
-		       "103 t1 gc- sweep overdue\n"
+		       "103 t1 gc- mark+sweep overdue\n"
 		       "103 t2 pause+ mark\n"
-		       "103 t2 gc+ mark\n");
+		       "103 t2 gc+ mark+sweep\n");
 	runtime_script__end(&s);
 }
 
@@ -145,16 +137,14 @@ static void a_step_whose_end_was_missed_is_over_when_the_next_begins(void **stat
 	PLAY(&s, MARK_END, SWEEP_BEGIN);
 	s.tid = 2;
 	PLAY(&s, SWEEP_BEGIN, SWEEP_END, MARK_BEGIN);
-	expect_log(&s, "100 t1 gc- mark\n"
-		       "100 t1 pause-\n"
-		       "101 t1 gc+ sweep\n"
+	expect_log(&s, "100 t1 pause-\n"
 		       "101 t1 pause+ sweep\n"
 		       "102 t1 pause- overdue\n"
 		       "102 t2 pause+ sweep\n"
 		       "103 t2 pause-\n"
-		       "103 t1 gc- sweep\n"
+		       "103 t1 gc- mark+sweep\n"
 		       "104 t2 pause+ mark\n"
-		       "104 t2 gc+ mark\n");
+		       "104 t2 gc+ mark+sweep\n");
 	runtime_script__end(&s);
 }
 
@@ -168,12 +158,9 @@ static void a_mark_that_had_begun_ends_what_steps_were_seen(void **state)
 	PLAY(&s, SWEEP_BEGIN, MARK_END, SWEEP_BEGIN, SWEEP_END, MARK_END);
 	expect_log(&s, "100 t1 pause+ sweep\n"
 		       "101 t1 pause- overdue\n"
-		       "101 t1 gc- mark\n"
-		       "102 t1 gc+ sweep\n"
 		       "102 t1 pause+ sweep\n"
 		       "103 t1 pause-\n"
-		       "104 t1 gc- sweep overdue\n"
-		       "104 t1 gc- mark\n"
+		       "104 t1 gc- mark+sweep overdue\n"
 		       "104 t1 pause-\n");
 	runtime_script__end(&s);
 }
