@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Are estimates by site as good as they say?  hotspot_calibration.py TRUTH SITES.json LEAST
+
+TRUTH is what hotspot/Calibration.java printed, SITES.json the lines of `gctrace follow --by site`.
+Each place is an experiment of its own: is the truth inside the interval that is stated? Prints for
+how many of them it is, for allocated and live bytes apart, and variance/mean of the numbers of
+samples; the exit status is 1 where fewer than LEAST are inside, or the samples are overdispersed.
+"""
+import json
+import statistics
+import sys
+
+DISPERSION_MOST = 1.3
+
+
+def read_truth(path):
+    truth = {}
+    with open(path, encoding='ascii') as file:
+        for line in file:
+            words = line.split()
+            if words and words[0] == 'place':
+                truth[int(words[1])] = (int(words[2]), int(words[3]))
+    return truth
+
+
+def last_round(path):
+    """The sites of the last round, by place."""
+    sites = {}
+    with open(path, encoding='utf-8') as file:
+        for line in file:
+            event = json.loads(line)
+            if event['event'] == 'samples':
+                sites = {}
+            elif event['event'] == 'site' and event['stack'][0].startswith('Calibration.make('):
+                place = sum(frame.startswith('Calibration.place(') for frame in event['stack']) - 1
+                sites.setdefault(place, []).append(event)
+    return sites
+
+
+def limits(events, key):
+    of = [event.get('estimated', {}).get(key, [event.get(key, 0)] * 2) for event in events]
+    return sum(low for low, _ in of), sum(high for _, high in of)
+
+
+def main():
+    truth, sites, least = read_truth(sys.argv[1]), last_round(sys.argv[2]), int(sys.argv[3])
+    failed = False
+    for i, key in enumerate(('allocated_bytes', 'live_bytes')):
+        inside, ratios = 0, []
+        for place, figures in truth.items():
+            events = sites.get(place, [])
+            low, high = limits(events, key)
+            inside += low <= figures[i] <= high
+            ratios.append(sum(event.get(key, 0) for event in events) / figures[i])
+        print(f'{key}: {inside} of {len(truth)} inside, estimate/truth '
+              f'{min(ratios):.2f} to {max(ratios):.2f}, average {statistics.mean(ratios):.3f}')
+        failed |= inside < least
+    counts = [sum(event['allocated_samples'] for event in sites.get(place, [])) for place in truth]
+    dispersion = statistics.variance(counts) / max(statistics.mean(counts), 1)
+    print(f'samples: {statistics.mean(counts):.1f} a place, variance/mean {dispersion:.2f}')
+    return failed or not truth or dispersion > DISPERSION_MOST
+
+
+if __name__ == '__main__':
+    sys.exit(main())
