@@ -106,7 +106,7 @@ struct collection {
 	uint64_t pause_max_ns;
 	uint64_t suspend_ns;	    /* sum; EVENT_UNKNOWN: not told */
 	uint64_t stop_max_ns;	    /* the longest whole stop that it has a share in; or UNKNOWN */
-	bool shares_stop;	    /* with other collections: that stop, the last of them if several */
+	bool shares_stop;	    /* with other collections: that stop, or the last such */
 	uint64_t shared_start_ns, shared_ns; /* each EVENT_UNKNOWN */
 	const struct pause *pauses; /* the first pauses_kept of them, in their order */
 	size_t pauses_kept;	    /* pause_count, up to COLLECTION_PAUSES_KEPT */

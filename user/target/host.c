@@ -243,7 +243,7 @@ void host__read_log(struct host_facts *facts, int fd)
 		ssize_t len = read(fd, record, sizeof(record) - 1);
 
 		if (len < 0 && (errno == EPIPE || errno == EINTR))
-			continue; /* EPIPE: overwritten before it was read; the next read has the oldest */
+			continue; /* EPIPE: overwritten before it was read */
 		if (len < 0 && errno != EAGAIN)
 			facts->log_error = errno;
 		if (len <= 0)

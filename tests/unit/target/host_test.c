@@ -146,9 +146,10 @@ static void the_log_says_which_probes_stayed(void **state)
 {
 	static const char *const records[] = {
 		"6,120,45000000,-;EXT4-fs (vda): mounted\n SUBSYSTEM=block\n",
-		"4,121,46000000,-;uprobe: gctrace-closer:17901 failed to unregister, leaking uprobe\n",
+		"4,121,46000000,-;uprobe: gctrace-closer:17901 failed to unregister,"
+		" leaking uprobe\n",
 		"4,122,46000001,-;uprobe: java:3 failed to write opcode\n",
-		"12,123,46000002,-;a user's words: uprobe: x:1 failed to unregister, leaking uprobe\n",
+		"12,123,46000002,-;a user's: uprobe: x:1 failed to unregister, leaking uprobe\n",
 		"4,124,46000003,-;uprobe: bpftrace:7 failed to unregister, leaking uprobe\n",
 		"no record",
 	};
@@ -160,7 +161,8 @@ static void the_log_says_which_probes_stayed(void **state)
 	assert_int_equal(facts.log_error, 0);
 	assert_int_equal(facts.leaked_uprobes, 2);
 	assert_string_equal(facts.leaked_by, "bpftrace:7");
-	assert_check(&facts, "leaked_uprobes", HOST_WARNING, "2 since boot, the last by bpftrace:7");
+	assert_check(&facts, "leaked_uprobes", HOST_WARNING,
+		     "2 since boot, the last by bpftrace:7");
 	facts = good();
 	read_log(&facts, records, 1);
 	assert_int_equal(facts.log_from_us, 45000000);
