@@ -318,6 +318,7 @@ int summary__collection(struct summary *summary, const struct collection *collec
 	summary->incomplete += collection->incomplete;
 	summary->cut_off += collection->cut_off;
 	summary->concurrent += collection->concurrent;
+	summary->stalled += text__is(collection->cause, "Allocation Stall");
 	count_allocation(summary, collection);
 	count_ranges(summary, collection);
 	return 0;

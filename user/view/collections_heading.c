@@ -104,6 +104,11 @@ void collections__add_heading(struct buf *out, const struct terminal *terminal,
 			    text__is(heading->runtime, "HotSpot") ? "--exact-moves" : "--moves");
 		put(out, terminal, &said);
 	}
+	if (heading__has_stalls(heading)) {
+		buf__add_str(&said, "not visible: how long threads are stalled or slowed down for an"
+				    " allocation, which is no pause");
+		put(out, terminal, &said);
+	}
 	if (never)
 		add_list(out, terminal, "not told by this process: ", never,
 			 heading->known & KNOWN_DEATHS ? "what moved and survived" : all_of_moves);

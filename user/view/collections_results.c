@@ -171,6 +171,18 @@ static void add_edges(const struct page *page)
 	put_named(page, "at least", &said);
 }
 
+static void add_stalls(const struct page *page)
+{
+	const uint64_t count = page->results->summary->stalled;
+	struct buf said = BUF_INIT;
+
+	if (!count)
+		return;
+	buf__printf(&said, "%" PRIu64 " collection%s began because threads were stalled for an"
+		    " allocation; stall times are not visible", count, units__s(count));
+	put_named(page, "stalls", &said);
+}
+
 static void add_pauses(const struct page *page)
 {
 	const struct summary *summary = page->results->summary;
@@ -179,6 +191,7 @@ static void add_pauses(const struct page *page)
 	add_measured(page);
 	add_suspensions(page);
 	add_edges(page);
+	add_stalls(page);
 	add_others(page, "earlier", summary->earlier_pauses, summary->earlier_pause_ns,
 		   "for a collection that began before the trace");
 	add_others(page, "dumps", summary->dump_pauses, summary->dump_pause_ns, "for heap dumps");

@@ -88,6 +88,7 @@ static int show_heading(struct view *view, const struct heading *heading)
 	add_known(json, "known", heading->known);
 	add_accuracy(json, heading->known);
 	add_known(json, "on_request", heading->on_request);
+	json__flag(json, "stalls_not_visible", heading__has_stalls(heading));
 	json__u64(json, "start_ns", heading->start_ns);
 	json__i64(json, "clock_offset_ns", heading->clock_offset_ns);
 	if (heading->file)
@@ -333,6 +334,8 @@ static void add_quantiles(struct json *json, const struct summary *summary)
 		json__u64(json, "suspend_total_ns", summary->suspend_ns);
 		json__u64(json, "suspend_max_ns", summary->suspend_max_ns);
 	}
+	if (summary->stalled)
+		json__u64(json, "stalled_collections", summary->stalled);
 	json__u64(json, "pauses_unmeasured", summary->pauses_unmeasured);
 	if (summary->open_pauses > 0) {
 		json__u64(json, "edge_pauses", summary->open_pauses);

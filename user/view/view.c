@@ -65,3 +65,8 @@ const struct heading *results__whose(const struct results *results, uint32_t tar
 		return results->of;
 	return results->whose(results->whose_context, target);
 }
+
+bool heading__has_stalls(const struct heading *heading)
+{
+	return text__is(heading->collector, "ZGC") || text__is(heading->collector, "Shenandoah");
+}

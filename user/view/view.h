@@ -52,6 +52,9 @@ struct heading {
 	const char *file;	 /* of the recording that it is read from; NULL: live */
 };
 
+/* Its collector makes threads wait for room without a pause, which no probe reports. */
+bool heading__has_stalls(const struct heading *heading);
+
 struct results {
 	const struct heading *of; /* NULL: all targets together */
 	bool last;		  /* nothing follows */

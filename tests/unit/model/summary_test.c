@@ -160,6 +160,23 @@ static void one_stop_that_lasts_as_long_as_the_trace(void **state)
 	summary__free(&summary);
 }
 
+static void stalls_are_counted_by_their_cause(void **state)
+{
+	struct collection c = collection(1, "cycle");
+	struct summary summary;
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 5), 0);
+	assert_int_equal(summary__collection(&summary, &c), 0);
+	c.cause = text("Allocation Rate");
+	assert_int_equal(summary__collection(&summary, &c), 0);
+	assert_int_equal(summary.stalled, 0);
+	c.cause = text("Allocation Stall");
+	assert_int_equal(summary__collection(&summary, &c), 0);
+	assert_int_equal(summary.stalled, 1);
+	summary__free(&summary);
+}
+
 static void time_to_stop_is_a_part_of_the_pauses(void **state)
 {
 	struct summary summary;
@@ -300,6 +317,7 @@ int main(void)
 		cmocka_unit_test(pauses_without_collections_or_length),
 		cmocka_unit_test(stops_at_the_edges_count_as_what_is_inside),
 		cmocka_unit_test(one_stop_that_lasts_as_long_as_the_trace),
+		cmocka_unit_test(stalls_are_counted_by_their_cause),
 		cmocka_unit_test(time_to_stop_is_a_part_of_the_pauses),
 		cmocka_unit_test(allocation_between_collections),
 		cmocka_unit_test(promotion_is_over_the_whole_time),

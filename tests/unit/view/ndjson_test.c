@@ -175,6 +175,21 @@ static void a_part_of_a_stop_names_the_stop(void **state)
 	end(&page);
 }
 
+static void stalls_are_said_not_to_be_visible(void **state)
+{
+	struct page page;
+
+	(void)state;
+	begin(&page);
+	page.heading.collector = (struct text){ "ZGC", 3 };
+	assert_int_equal(view__heading(page.view, &page.heading), 0);
+	assert_non_null(strstr(sheet__text(&page.sheet), "\"stalls_not_visible\":true,"));
+	page.heading.collector = (struct text){ "G1", 2 };
+	assert_int_equal(view__heading(page.view, &page.heading), 0);
+	assert_null(strstr(sheet__text(&page.sheet), "stalls"));
+	end(&page);
+}
+
 /* What of the figures is worked out, or taken from samples, is not called exact. */
 static void each_kind_of_figure_has_its_accuracy(void **state)
 {
@@ -268,6 +283,7 @@ int main(void)
 		cmocka_unit_test(nothing_of_a_collection),
 		cmocka_unit_test(hostile_words),
 		cmocka_unit_test(a_part_of_a_stop_names_the_stop),
+		cmocka_unit_test(stalls_are_said_not_to_be_visible),
 		cmocka_unit_test(each_kind_of_figure_has_its_accuracy),
 		cmocka_unit_test(pauses_and_results),
 		cmocka_unit_test(a_closed_output_is_its_answer),
