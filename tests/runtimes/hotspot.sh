@@ -4,7 +4,7 @@
 # are those of the JVM's own log and beans, with each collector that this build of it has.
 # parallel: yes
 . "$(dirname "$0")/../e2e/lib.sh"
-need java javac python3
+need java javac jq python3
 need_root
 
 HERE=$ROOT/tests/runtimes
@@ -167,6 +167,23 @@ expect_status 0
 head -n 1 "$TMP/trace.out" >"$TMP/header"
 expect "$TMP/header" '"runtime":"HotSpot".*"collector":"[A-Z]'
 expect "$TMP/header" '"known":\["collections","causes","pools","fates"\]'
+pass
+
+t "attached amid full collections that follow one another: five of five say so"
+javac -d "$TMP" "$HERE/Full.java"
+start full java -XX:+UseSerialGC -Xmx1500m -cp "$TMP" Full
+wait_for grep -qs ready "$TMP/full.out" || { fail "the JVM did not start"; show "$TMP/full.err"; }
+for attach in 1 2 3 4 5; do # each trace lies within one or two of them
+	run gctrace -p "$(pid full)" -d 0.2s -o json
+	expect_status 0
+	tail -n 1 "$TMP/out" >"$TMP/summary"
+	jq -e '.edge_pauses >= 1 and .paused_share > 0.5 and .paused_share <= 1' "$TMP/summary" \
+		>/dev/null || { fail "it is not paused most of the time"; show "$TMP/out"; }
+	cat "$TMP/out" >>"$TMP/all"
+done
+expect "$TMP/all" '"stopped_for":"full collection","stopped_since_ns":[0-9]'
+kill -KILL "$(pid full)"
+join full
 pass
 
 t "lines for people: runtime, version and collector above, kind and cause in each"

@@ -8,6 +8,7 @@
 
 #include "attach/agent_build.h"
 #include "attach/cause.h"
+#include "attach/in_progress.h"
 #include "attach/kernel.h"
 #include "attach/reaper.h"
 #include "attach/sites.h"
@@ -316,6 +317,8 @@ int target__attach(struct target *target, const struct attacher *attacher)
 		err = take_slot(target, attacher);
 	if (err == 0)
 		err = cause__look(target, attacher);
+	if (err == 0 && !target->attached_ns)
+		in_progress__before(target);
 	if (err == 0)
 		err = sites__attach(target, attacher, &maps, &tried);
 	count(target);
@@ -325,8 +328,10 @@ int target__attach(struct target *target, const struct attacher *attacher)
 		err = judge(target);
 	if (first && (tried || !target->attached))
 		target->attached_ns = 0;
-	if (err == 0 && target->attached && !target->attached_ns)
+	if (err == 0 && target->attached && !target->attached_ns) {
 		target->attached_ns = clock__monotonic_ns();
+		in_progress__after(target);
+	}
 	maps__free(&maps);
 	return err;
 }

@@ -172,6 +172,10 @@ int live_facts__target(struct facts *facts, const struct target *target)
 	set_providers(&writer, modules__providers(&target->modules));
 	set_u64(&writer, "attached_ns",
 		target->attached_ns ? target->attached_ns : clock__monotonic_ns());
+	if (target->stop_what) {
+		set(&writer, "stopped_for", target->stop_what);
+		set_u64(&writer, "stopped_since_ns", target->stop_since_ns);
+	}
 	set_known(&writer, target);
 	return writer.result;
 }

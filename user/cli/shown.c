@@ -32,6 +32,7 @@ void shown__free(struct shown *shown)
 	buf__free(&shown->version);
 	buf__free(&shown->collector);
 	buf__free(&shown->provider);
+	buf__free(&shown->stopped_for);
 	buf__free(&shown->notice);
 	summary__free(&shown->summary);
 	waiting_room__free(&shown->room);
@@ -81,6 +82,10 @@ void shown__read_facts(struct shown *shown, const struct facts *facts, uint64_t 
 	heading->start_ns = fact_u64(shown, facts, "attached_ns", start_ns);
 	heading->clock_offset_ns = facts__get_i64(facts, "clock_offset_ns", 0);
 	shown->summary.start_ns = heading->start_ns;
+	take_fact(shown, facts, "stopped_for", &shown->stopped_for, &heading->stopped_for);
+	heading->stopped_since_ns = fact_u64(shown, facts, "stopped_since_ns", 0);
+	if (heading->stopped_for.bytes)
+		summary__begin_stopped(&shown->summary);
 }
 
 bool shown__is_settled(const struct shown *shown, const struct facts *facts)

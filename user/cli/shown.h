@@ -20,7 +20,7 @@ struct facts;
 struct shown {
 	uint32_t target;
 	struct heading heading;
-	struct buf name, runtime, version, collector, provider; /* of the heading */
+	struct buf name, runtime, version, collector, provider, stopped_for; /* of the heading */
 	struct summary summary;
 	struct assembler_odd odd;
 	uint64_t count; /* collections shown */

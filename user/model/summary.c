@@ -184,10 +184,18 @@ static void add_suspension(struct summary *summary, uint64_t ns)
 		summary->suspend_max_ns = ns;
 }
 
+void summary__begin_stopped(struct summary *summary)
+{
+	if (!summary->had_pause)
+		summary->open_since_ns = summary->start_ns;
+}
+
 int summary__pause(struct summary *summary, const struct pause *pause, unsigned int collections)
 {
 	int err;
 
+	summary->had_pause = true;
+	summary->open_since_ns = EVENT_UNKNOWN;
 	if (pause->share_ns == EVENT_UNKNOWN || pause->partial) {
 		add_unmeasured(summary, pause);
 		return 0;

@@ -64,6 +64,7 @@ struct summary {
 	 */
 	uint64_t open_pauses, open_ns, open_max_ns;
 	uint64_t open_since_ns; /* in progress at the end since then; EVENT_UNKNOWN: none is */
+	bool had_pause;		/* of whatever kind */
 	uint64_t other_pauses, other_pause_ns; /* in which no collection was seen; of those: */
 	uint64_t earlier_pauses, earlier_pause_ns; /* for one that began before the trace */
 	uint64_t dump_pauses, dump_pause_ns;	   /* for heap dumps */
@@ -98,6 +99,9 @@ struct summary {
 /* top: how many of the longest pauses to keep. 0 or -ENOMEM. */
 int summary__init(struct summary *summary, size_t top);
 void summary__free(struct summary *summary);
+
+/* A stop was in progress when the trace began; if no pause follows, it still is at the end. */
+void summary__begin_stopped(struct summary *summary);
 
 /* Each 0 or -ENOMEM. */
 int summary__pause(struct summary *summary, const struct pause *pause, unsigned int collections);

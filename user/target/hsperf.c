@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -294,6 +295,52 @@ uint64_t hsperf__string_address(const struct hsperf *hsperf, const char *name)
 	    !counter.vector)
 		return 0;
 	return hsperf->address + (uint64_t)(counter.data - hsperf->bytes);
+}
+
+/* Of a collector that stops the program: what its counters are of. NULL: of another one. */
+static const char *stop_word(const char *name)
+{
+	static const char *const words[][2] = {
+		{ " young collection pauses", "young collection" },
+		{ " full collection pauses", "full collection" },
+		{ " concurrent cycle pauses", "pause of a concurrent cycle" },
+	};
+
+	for (size_t i = 0; name && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strstr(name, words[i][0]))
+			return words[i][1];
+	return NULL;
+}
+
+static bool counter_of(const struct hsperf *hsperf, size_t collector, const char *what,
+		       uint64_t *value)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "sun.gc.collector.%zu.%s", collector, what);
+	return hsperf__u64(hsperf, name, value) == 0;
+}
+
+const char *hsperf__in_progress(const struct hsperf *hsperf, uint64_t *since_ns)
+{
+	uint64_t frequency, entry, exit, latest = 0;
+	const char *found = NULL, *word;
+	char name[64];
+
+	if (hsperf__u64(hsperf, "sun.os.hrt.frequency", &frequency) || frequency == 0)
+		return NULL;
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "sun.gc.collector.%zu.name", i);
+		word = stop_word(hsperf__string(hsperf, name));
+		if (!word || !counter_of(hsperf, i, "lastEntryTime", &entry) ||
+		    !counter_of(hsperf, i, "lastExitTime", &exit) || entry <= exit ||
+		    entry < latest)
+			continue;
+		latest = entry;
+		found = word;
+	}
+	*since_ns = (uint64_t)((double)latest * 1e9 / (double)frequency);
+	return found;
 }
 
 /* Beginnings of names that the collectors give to their counters, 17 to 25. */

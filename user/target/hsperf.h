@@ -57,6 +57,13 @@ const char *hsperf__string(const struct hsperf *hsperf, const char *name);
 uint64_t hsperf__string_address(const struct hsperf *hsperf, const char *name);
 
 /*
+ * The collection that stops the program now, by the counters of the collectors that do: "young
+ * collection", "full collection" or "pause of a concurrent cycle" (static), and when it began, in ns
+ * since the JVM started. NULL: none.
+ */
+const char *hsperf__in_progress(const struct hsperf *hsperf, uint64_t *since_ns);
+
+/*
  * The collector as people call it: "G1", "Parallel", "Serial", "ZGC", "Shenandoah",
  * "Epsilon"; NULL when the counters do not tell. Static text.
  */

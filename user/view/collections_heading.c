@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../base/escape.h"
+#include "../base/units.h"
 #include "../base/wrap.h"
 #include "collections.h"
 
@@ -102,6 +103,15 @@ void collections__add_heading(struct buf *out, const struct terminal *terminal,
 	if (heading->on_request & KNOWN_MOVES) {
 		buf__printf(&said, "on request: %s (%s)", all_of_moves,
 			    text__is(heading->runtime, "HotSpot") ? "--exact-moves" : "--moves");
+		put(out, terminal, &said);
+	}
+	if (heading->stopped_for.bytes) {
+		char text[UNITS_TEXT];
+
+		buf__add_str(&said, "in progress when the trace began: a ");
+		escape__add(&said, heading->stopped_for.at, heading->stopped_for.bytes);
+		buf__printf(&said, ", for about %s by then",
+			    units__ns(text, heading->start_ns - heading->stopped_since_ns));
 		put(out, terminal, &said);
 	}
 	if (heading__has_stalls(heading)) {

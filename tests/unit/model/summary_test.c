@@ -160,6 +160,34 @@ static void one_stop_that_lasts_as_long_as_the_trace(void **state)
 	summary__free(&summary);
 }
 
+static void a_stop_from_before_that_outlasts_the_trace(void **state)
+{
+	struct pause pause = pause_at(1700, 100);
+	struct summary summary;
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 5), 0);
+	summary.start_ns = 1000;
+	summary.end_ns = 2000;
+	summary__begin_stopped(&summary);
+	assert_int_equal(summary__end(&summary), 1000);
+	assert_true(summary__paused_share(&summary) == 1.0);
+	summary__free(&summary);
+	/* Its end was seen: what is known of it is what was seen. */
+	assert_int_equal(summary__init(&summary, 5), 0);
+	summary.start_ns = 1000;
+	summary.end_ns = 2000;
+	summary__begin_stopped(&summary);
+	pause.partial = true;
+	pause.share_ns = pause.start_ns = U;
+	pause.inside_ns = 300;
+	assert_int_equal(summary__pause(&summary, &pause, 0), 0);
+	summary__begin_stopped(&summary);
+	assert_int_equal(summary__end(&summary), 0);
+	assert_true(summary__paused_share(&summary) == 0.3);
+	summary__free(&summary);
+}
+
 static void stalls_are_counted_by_their_cause(void **state)
 {
 	struct collection c = collection(1, "cycle");
@@ -317,6 +345,7 @@ int main(void)
 		cmocka_unit_test(pauses_without_collections_or_length),
 		cmocka_unit_test(stops_at_the_edges_count_as_what_is_inside),
 		cmocka_unit_test(one_stop_that_lasts_as_long_as_the_trace),
+		cmocka_unit_test(a_stop_from_before_that_outlasts_the_trace),
 		cmocka_unit_test(stalls_are_counted_by_their_cause),
 		cmocka_unit_test(time_to_stop_is_a_part_of_the_pauses),
 		cmocka_unit_test(allocation_between_collections),

@@ -126,6 +126,50 @@ static void names_collectors(void **state)
 	}
 }
 
+static struct buf make_collectors(uint64_t young_exit, uint64_t full_entry)
+{
+	struct buf file = make();
+
+	add_long(&file, "sun.os.hrt.frequency", 1000000000);
+	add_string(&file, "sun.gc.collector.0.name", "Serial young collection pauses");
+	add_long(&file, "sun.gc.collector.0.lastEntryTime", 500);
+	add_long(&file, "sun.gc.collector.0.lastExitTime", young_exit);
+	add_string(&file, "sun.gc.collector.1.name", "Serial full collection pauses");
+	add_long(&file, "sun.gc.collector.1.lastEntryTime", full_entry);
+	add_long(&file, "sun.gc.collector.1.lastExitTime", 300);
+	return file;
+}
+
+static void knows_the_collection_in_progress(void **state)
+{
+	static const struct {
+		uint64_t young_exit, full_entry, since;
+		const char *what;
+	} cases[] = {
+		{ 600, 200, 0, NULL },
+		{ 400, 200, 500, "young collection" },
+		{ 600, 700, 700, "full collection" },
+		{ 400, 700, 700, "full collection" }, /* in the same stop, behind a young one */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf file = make_collectors(cases[i].young_exit, cases[i].full_entry);
+		struct hsperf *hsperf;
+		const char *what;
+		uint64_t since = 0;
+
+		assert_int_equal(hsperf__from_bytes(file.data, file.len, &hsperf, NULL), 0);
+		what = hsperf__in_progress(hsperf, &since);
+		assert_int_equal(since, cases[i].since);
+		assert_int_equal(!what, !cases[i].what);
+		if (what)
+			assert_string_equal(what, cases[i].what);
+		hsperf__free(hsperf);
+		buf__free(&file);
+	}
+}
+
 static void refuses_what_is_none(void **state)
 {
 	static const struct {
@@ -267,6 +311,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_values),
 		cmocka_unit_test(names_collectors),
+		cmocka_unit_test(knows_the_collection_in_progress),
 		cmocka_unit_test(refuses_what_is_none),
 		cmocka_unit_test(a_string_that_does_not_end_is_none),
 		cmocka_unit_test(survives_any_wrong_byte),

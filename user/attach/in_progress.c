@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "attach/in_progress.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "target/hsperf.h"
+#include "target/process.h"
+#include "target/runtime.h"
+
+static const char *look(const struct target *target, uint64_t *since_ns)
+{
+	struct hsperf *hsperf = NULL;
+	const char *what = NULL;
+
+	if (!target->runtime || target->runtime->kind != RUNTIME_HOTSPOT)
+		return NULL;
+	if (hsperf__open(target->process, &hsperf, NULL) == 0)
+		what = hsperf__in_progress(hsperf, since_ns);
+	hsperf__free(hsperf);
+	return what;
+}
+
+void in_progress__before(struct target *target)
+{
+	target->stop_what = look(target, &target->stop_since_ns);
+}
+
+/* The JVM counts from when it started, which is soon after the process did. */
+static uint64_t started_ns(const struct process *process)
+{
+	struct timespec boot;
+	uint64_t since_boot;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	since_boot = (uint64_t)boot.tv_sec * NS_PER_S + (uint64_t)boot.tv_nsec;
+	return clock__monotonic_ns() - since_boot +
+	       process->start_ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+void in_progress__after(struct target *target)
+{
+	uint64_t since_ns = 0;
+	const char *what = target->stop_what ? look(target, &since_ns) : NULL;
+
+	if (!what || since_ns != target->stop_since_ns) {
+		target->stop_what = NULL;
+		return;
+	}
+	target->stop_since_ns += started_ns(target->process);
+	if (target->stop_since_ns > target->attached_ns)
+		target->stop_since_ns = target->attached_ns;
+}
