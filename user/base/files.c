@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "escape.h"
+#include "privileges.h"
 #include "report.h"
 #include "rights.h"
+#include "vec.h"
 
 #define READ_STEP 16384
 #define CREATE_MODE 0600
@@ -268,4 +270,70 @@ bool files__are_one(const char *a, const char *b)
 		return S_ISREG(at.st_mode) && is_same(&at, &bt);
 	return has_one_name && look_at_directory(a, &at) && look_at_directory(b, &bt) &&
 	       is_same(&at, &bt);
+}
+
+/* ---------------------------------------------------------------- inputs */
+
+#define INPUT_COPIES 8 /* a command opens a file some times; each has a position of its own */
+
+struct input {
+	char *path;
+	int fd;
+};
+
+static VEC(struct input) inputs;
+
+void files__expect_input(const char *path)
+{
+	struct stat st;
+
+	/* What is no plain file is opened once. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return;
+	for (int i = 0; i < INPUT_COPIES; i++) {
+		struct input input = { strdup(path),
+				       open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) };
+
+		if (input.path && input.fd >= 0 && vec__push(&inputs, input) == 0)
+			continue;
+		files__close(&input.fd);
+		free(input.path);
+	}
+}
+
+/* One that was opened before; the last stays for further copies. */
+static int take_input(const char *path)
+{
+	size_t last = inputs.count, count = 0;
+	int fd;
+
+	for (size_t i = 0; i < inputs.count; i++)
+		if (strcmp(inputs.items[i].path, path) == 0) {
+			last = i;
+			count++;
+		}
+	if (!count)
+		return -ENOENT;
+	if (count == 1) {
+		fd = fcntl(inputs.items[last].fd, F_DUPFD_CLOEXEC, 0);
+		if (fd >= 0)
+			lseek(fd, 0, SEEK_SET);
+		return fd < 0 ? -errno : fd;
+	}
+	fd = inputs.items[last].fd;
+	free(inputs.items[last].path);
+	inputs.items[last] = inputs.items[--inputs.count];
+	return fd;
+}
+
+int files__open_input(const char *path, int flags)
+{
+	int fd = take_input(path), err;
+
+	if (fd < 0)
+		fd = open(path, flags);
+	err = errno;
+	privileges__before_parsing();
+	errno = err;
+	return fd;
 }

@@ -54,4 +54,12 @@ const char *files__base_name(const char *path);
  */
 bool files__are_one(const char *a, const char *b);
 
+/*
+ * A file that was made by anybody and is going to be taken apart, opened with the rights that we
+ * still have; then they go, if nothing else needs them (privileges__only_files). Further files, and
+ * the same one again, can be opened all the same if they were expected before.
+ */
+int files__open_input(const char *path, int flags);
+void files__expect_input(const char *path);
+
 #endif

@@ -7,11 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "privileges.h"
+
 int keeper__start(struct keeper *keeper, int (*keep)(void *context, int socket), void *context)
 {
 	sigset_t all, before;
 	int sockets[2], err;
 
+	privileges__id();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return -errno;
 	sigfillset(&all);

@@ -4,16 +4,24 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "files.h"
 #include "report.h"
 
-#define NOBODY 65534
+/*
+ * Ids that systemd gives to services without an entry in any file (systemd.exec(5), DynamicUser=):
+ * no person's, and of no program that was not given one.
+ */
+#define FIRST_ID 61184u
+#define LAST_ID 65519u
 
 static const int kept[] = {
 	CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE, CAP_DAC_READ_SEARCH,
@@ -56,20 +64,58 @@ static bool can_change_user(void)
 	return geteuid() == 0 && (get_permitted() & needed) == needed;
 }
 
-/* Permitted capabilities survive the change of user; the effective ones have to be set again. */
+static bool has_entry(uid_t id)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	const struct passwd *entry;
+	bool has = false;
+
+	while (file && !has && (entry = fgetpwent(file)))
+		has = entry->pw_uid == id || entry->pw_gid == id;
+	if (file)
+		fclose(file);
+	return has;
+}
+
+/* The kernel looks for processes of this user. */
+static bool has_process(uid_t id)
+{
+	errno = 0;
+	return getpriority(PRIO_USER, id) != -1 || errno != ESRCH;
+}
+
+/*
+ * Once, so that our helpers have the same: signals pass between processes of one user. Another
+ * gctrace begins its search elsewhere.
+ */
+uid_t privileges__id(void)
+{
+	static uid_t chosen;
+	const unsigned int count = LAST_ID - FIRST_ID + 1;
+	const unsigned int first = (unsigned int)getpid() * 2654435761u % count;
+
+	for (unsigned int i = 0; i < count && !chosen; i++) {
+		const uid_t id = FIRST_ID + (first + i) % count;
+
+		if (!has_process(id) && !has_entry(id))
+			chosen = id;
+	}
+	return chosen;
+}
+
+/*
+ * Permitted capabilities survive the change of user; the effective ones have to be set again. A
+ * user namespace may lack the id.
+ */
 static int change_user(uint64_t set)
 {
-	uid_t uid;
-	gid_t gid;
+	const uid_t id = privileges__id();
 
-	files__owner(&uid, &gid);
-	if (uid == 0) {
-		uid = NOBODY;
-		gid = NOBODY;
-	}
-	if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(gid, gid, gid) ||
-	    setresuid(uid, uid, uid))
-		return -errno;
+	if (!id || prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(id, id, id) ||
+	    setresuid(id, id, id))
+		warning("gctrace cannot become a user of its own here (%s): it goes on as user"
+			" %u, without the capabilities that it does not need",
+			id ? strerror(errno) : "none is free", (unsigned int)geteuid());
 	return set_capabilities(set);
 }
 
@@ -85,6 +131,9 @@ int privileges__keep(uint64_t set)
 	if (err == 0)
 		err = can_change_user() ? change_user(set) : set_capabilities(set);
 	if (err == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		err = -errno;
+	/* No debugger of the same user's, and no core file. */
+	if (err == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		err = -errno;
 	return err;
 }
@@ -103,4 +152,22 @@ int privileges__drop(bool keep_kill)
 int privileges__renounce(void)
 {
 	return set_capabilities(0);
+}
+
+static bool only_reads_files;
+
+void privileges__only_files(void)
+{
+	only_reads_files = get_permitted() != 0;
+}
+
+void privileges__before_parsing(void)
+{
+	int err = 0;
+
+	if (only_reads_files)
+		err = privileges__keep(0);
+	only_reads_files = false;
+	if (err)
+		warning("privileges could not be given up: %s", strerror(-err));
 }

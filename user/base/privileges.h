@@ -13,14 +13,18 @@
  *
  * tests/unit/attach/privileges_test.c fails for lack of any of the first five.
  *
- * Root without capabilities still owns root's files, so the user changes as well: to the one who
- * called sudo, else to `nobody`. Nothing that is run from then on can gain privileges.
+ * Root without capabilities still owns root's files, so the user changes as well: to an id that no
+ * process and no entry of /etc/passwd has. `nobody` has processes, and so has who called sudo: those
+ * could stop or kill us, or debug us. Nothing that is run from then on can gain privileges, and no
+ * memory of ours can be looked at. Where the user cannot change (a namespace without that id), it
+ * stays, with a warning.
  */
 #ifndef GCTRACE_BASE_PRIVILEGES_H
 #define GCTRACE_BASE_PRIVILEGES_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * To be called while the process has one thread (or others that renounce theirs afterwards), and
@@ -38,5 +42,15 @@ int privileges__keep(uint64_t set);
  * 0 or negative errno.
  */
 int privileges__renounce(void);
+
+/* The id to become, the same each time; 0: none is free. To be asked before a helper is forked. */
+uid_t privileges__id(void);
+
+/*
+ * This process reads files and traces nothing: before it takes the first one apart, which may have
+ * been made to harm its reader, all privileges go. files__open_input() calls the second one.
+ */
+void privileges__only_files(void);
+void privileges__before_parsing(void);
 
 #endif

@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include "../base/escape.h"
+#include "../base/files.h"
+#include "../base/privileges.h"
 #include "../base/report.h"
 #include "../stream/dump_name.h"
 #include "help.h"
+#include "option_forms.h"
 #include "suggest.h"
 #include "version.h"
 
@@ -88,6 +91,31 @@ static bool operands_are_right(const struct command *command, const struct words
 	return true;
 }
 
+/*
+ * Files without a process to trace: what is in them is taken apart without privileges. A word may
+ * be FILE or FILE@N.
+ */
+static void expect_files(const struct invocation *invocation)
+{
+	const struct words *words = &invocation->operands;
+
+	if (!words->count || invocation->command->runs_program ||
+	    option_forms__is_given(&invocation->given, "pid"))
+		return;
+	for (size_t i = 0; i < words->count; i++) {
+		char *copy = strdup(words->items[i]);
+		char *at = copy ? strrchr(copy, '@') : NULL;
+
+		files__expect_input(words->items[i]);
+		if (at) {
+			*at = '\0';
+			files__expect_input(copy);
+		}
+		free(copy);
+	}
+	privileges__only_files();
+}
+
 /* Run a parsed command, or what its --help or --version ask for instead. */
 static enum status perform(struct invocation *invocation, enum parsed parsed)
 {
@@ -99,8 +127,10 @@ static enum status perform(struct invocation *invocation, enum parsed parsed)
 	case PARSED_VERSION:
 		return version__show();
 	case PARSED_FINE:
-		if (operands_are_right(command, &invocation->operands))
+		if (operands_are_right(command, &invocation->operands)) {
+			expect_files(invocation);
 			return command->run(invocation);
+		}
 		return command__usage(command);
 	default:
 		return command__usage(command);

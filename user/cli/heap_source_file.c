@@ -366,7 +366,7 @@ int heap_source__file(struct heap_source *source, const char *word,
 
 	if (err)
 		return err;
-	fd = open(name.path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = files__open_input(name.path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd >= 0 && hprof__begins(fd)) {
 		err = read_hprof(source, &name, options, fd);
 	} else {

@@ -90,7 +90,7 @@ bool hprof__begins(int fd)
 
 bool hprof__is_file(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = files__open_input(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	const bool is = fd >= 0 && lseek(fd, 0, SEEK_CUR) == 0 && hprof__begins(fd);
 
 	files__close(&fd);

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/crc32.h"
 #include "base/escape.h"
+#include "base/files.h"
 #include "base/report.h"
 #include "dump_name.h"
 #include "hprof_format.h"
@@ -241,7 +242,7 @@ int recording__open_fd(int fd, const char *path, struct recording **out)
 
 int recording__open(const char *path, struct recording **out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = files__open_input(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	int err = fd < 0 ? errno : 0;
 	struct stat st;
 

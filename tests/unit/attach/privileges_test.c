@@ -18,12 +18,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "attach/request.h"
 #include "base/clock.h"
+#include "base/privileges.h"
 #include "bench.h"
 
 #define BIT(capability) (UINT64_C(1) << (capability))
@@ -83,10 +85,27 @@ static void look_at_ourselves(struct bench *bench)
 	CHECK(status_field("CapBnd:") == 0);
 	CHECK(status_field("CapAmb:") == 0);
 	CHECK(status_field("NoNewPrivs:") == 1);
-	CHECK(getuid() == 65534 && geteuid() == 65534 && getgid() == 65534);
+	CHECK(getuid() >= 61184 && getuid() <= 65519);
+	CHECK(getuid() == privileges__id() && geteuid() == getuid() && getgid() == getuid());
+	CHECK(prctl(PR_GET_DUMPABLE) == 0);
 	CHECK(getgroups(0, NULL) == 0);
 	CHECK(setuid(0) == -1);
 	CHECK(open("/etc/gctrace-test", O_WRONLY | O_CREAT, 0600) == -1 && errno == EACCES);
+}
+
+/* Who called sudo could stop and debug what has their id: it is not ours. */
+static void look_under_sudo(struct bench *bench)
+{
+	setenv("SUDO_UID", "12345", 1);
+	setenv("SUDO_GID", "12345", 1);
+	CHECK(session__drop(bench->session) == 0);
+	CHECK(getuid() == privileges__id() && getgid() == getuid());
+}
+
+static void we_are_not_who_called_sudo(void **state)
+{
+	NEEDS_ROOT;
+	in_a_child(look_under_sudo, LEVEL_COLLECTIONS, false);
 }
 
 static void only_what_is_in_use_remains(void **state)
@@ -328,6 +347,7 @@ int main(int argc, char *argv[])
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_is_in_use_remains),
+		cmocka_unit_test(we_are_not_who_called_sudo),
 		cmocka_unit_test(helpers_have_little_and_go_with_us),
 		cmocka_unit_test(detaching_works),
 		cmocka_unit_test(attaching_and_rescanning_work),
