@@ -154,6 +154,7 @@ stop vm
 
 t "files are taken apart without any capability and as nobody: every command that reads them"
 mkfifo "$TMP/pipe"
+cp "$TMP/file" "$TMP/other"
 reads() {	# WHAT COMMAND…
 	exec 8<>"$TMP/pipe"
 	start reader "${@:2}" 8>&-
@@ -179,17 +180,18 @@ reads export gctrace export "$TMP/pipe" --as hprof --output "$TMP/new.hprof"
 # It reads no pipe: here it cannot write what it has found.
 exec 8<>"$TMP/pipe"
 dd if=/dev/zero bs=4096 count=16 status=none >&8
-start reader sh -c 'exec "$@" >&8' - gctrace diff "$TMP/file@1" "$TMP/file@1"
+start reader sh -c 'exec "$@" >"$0"' "$TMP/pipe" gctrace diff "$TMP/file" "$TMP/other" 8>&-
 look_at_reader diff
 pass
 
 t "a file that only root reads, in a directory of root's: read, and what is written belongs to the caller"
 mkdir -m 700 "$TMP/closed"
 cp "$TMP/file" "$TMP/closed/file"
-chmod 600 "$TMP/closed/file"
+cp "$TMP/file" "$TMP/closed/other"
+chmod 600 "$TMP/closed/file" "$TMP/closed/other"
 mkdir -m 777 "$TMP/open"
 for words in "$TMP/closed/file" "heap $TMP/closed/file" "heap $TMP/closed/file@1" "heap $TMP/closed/file --list" \
-	"follow $TMP/closed/file" "diff $TMP/closed/file@1 $TMP/closed/file@1"; do
+	"follow $TMP/closed/file" "diff $TMP/closed/file $TMP/closed/other@1"; do
 	run gctrace $words
 	[ "$status" = 0 ] || { fail "gctrace $words: status $status"; show "$TMP/err"; }
 done
