@@ -9,6 +9,7 @@ need jq prlimit
 
 # It holds nothing back for longer than five seconds, whatever becomes of this test.
 hostile_to() {	# WHAT
+	command -v hostile >/dev/null || { fail "tests/tools/hostile is not built"; return 1; }
 	rm -rf "$TMP/in" "$TMP/there"
 	mkfifo "$TMP/in"
 	mkdir "$TMP/there"
