@@ -103,6 +103,9 @@ minivm_flags := $(common_flags) -Iinclude -Itests/minivm -pthread
 agent_flags := $(filter-out $(SANITIZE),$(common_flags)) -Iinclude -I. -pthread -fPIC -fvisibility=hidden
 agent_flags += $(jdk_flags)
 agent_link_flags := -shared -pthread -Wl,--as-needed -Wl,-z,defs -Wl,-z,now
+# user/base/ram.c stands in front of the allocator, also where that is linked in.
+user_flags += $(if $(filter -static,$(LDFLAGS)),-DGCTRACE_STATIC)
+wrap_flags := $(if $(filter -static,$(LDFLAGS)),$(foreach f,malloc calloc realloc,-Xlinker --wrap=$(f)))
 test_flags := $(user_flags) -Itests $(jdk_flags)
 link_flags := $(if $(filter 1,$(SAN)),$(SANITIZE)) -Wl,--as-needed -pthread
 fuzz_flags := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
@@ -159,7 +162,7 @@ unit_support := $(if $(unit_support_srcs),$(BUILD)/tests/unit/libsupport.a)
 units := $(unit_srcs:%.c=$(BUILD)/%)
 fuzzers := $(fuzz_srcs:%.c=$(BUILD)/%)
 benches := $(bench_srcs:tests/%.c=$(BUILD)/%)
-tools := $(tool_srcs:%.c=$(BUILD)/%) $(proof_srcs:%.c=$(BUILD)/%)
+tools := $(BUILD)/tests/refuse.so $(tool_srcs:%.c=$(BUILD)/%) $(proof_srcs:%.c=$(BUILD)/%)
 lib := $(BUILD)/libgctrace.a
 fuzz_lib := $(BUILD)/fuzz/libgctrace.a
 gctrace := $(if $(wildcard $(main_src)),$(BUILD)/gctrace)
@@ -324,7 +327,7 @@ $(lib): $(lib_objs)
 
 $(BUILD)/gctrace: $(main_obj) $(lib) $(BUILD)/.flags-link
 	$(say) LINK $@
-	$(Q)$(link) $(main_obj) $(lib) $(LIBS)
+	$(Q)$(link) $(wrap_flags) $(main_obj) $(lib) $(LIBS)
 
 # ---------------------------------------------------------------------------------------------
 # The small virtual machine: built as any runtime author would, from include/ and nothing else
@@ -394,6 +397,11 @@ $(BUILD)/tests/tools/%: $(BUILD)/obj/tests/tools/%.o $(BUILD)/.flags-link
 	$(say) LINK $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(link) $< $(LIBS)
+
+$(BUILD)/tests/refuse.so: tests/fault/refuse.c $(BUILD)/.flags-user
+	$(say) LINK $@
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out $(SANITIZE),$(common_flags)) $(CPPFLAGS) $(CFLAGS) -shared -fPIC -o $@ $<
 
 $(BUILD)/tests/proof/%: $(BUILD)/obj/tests/proof/%.o $(proof_support_objs) $(lib) $(BUILD)/.flags-link
 	$(say) LINK $@

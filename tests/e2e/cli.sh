@@ -20,7 +20,7 @@ refused 2 'no option --formt; did you mean --format\?' gctrace --formt json
 refused 2 'did you mean version\?' gctrace verson
 refused 2 'expected text or json, found "yaml"' gctrace -o yaml -p 1
 refused 2 'found "30"' gctrace -d 30 -p 1
-refused 2 'out of range: from 8.00 MiB' gctrace --mem-limit 1 -p 1
+refused 2 'out of range: from 1.00 MiB' gctrace --mem-limit 1 -p 1
 refused 2 'gctrace -p 4711' gctrace 4711
 refused 2 'which process' gctrace
 refused 2 'bash, zsh or fish' gctrace completion csh

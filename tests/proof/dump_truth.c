@@ -92,7 +92,7 @@ static int take_dump(struct proof *proof, pid_t pid)
 {
 	const struct live_options options = {
 		.levels = LEVEL_COLLECTIONS | LEVEL_DUMP,
-		.mem_limit = proof->ring_bytes,
+		.dump_bytes = proof->ring_bytes,
 	};
 	const struct dump_options dump = { .sink = { see_dump, proof },
 					   .progress = dump__show_progress };

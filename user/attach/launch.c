@@ -46,6 +46,7 @@
 
 #include "attach/limits.h"
 #include "base/clock.h"
+#include "base/ram.h"
 #include "base/report.h"
 #include "base/vec.h"
 #include "skel/launch.skel.h"
@@ -278,6 +279,7 @@ static _Noreturn void become(const struct launch *launch, char *const arguments[
 		_exit(126); /* gctrace has failed and said so */
 	in_child();
 	limits__restore();
+	ram__unlimit();
 	sigprocmask(SIG_SETMASK, &launch->mask, NULL);
 	execvp(arguments[0], arguments);
 	err = errno;

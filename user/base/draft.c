@@ -12,6 +12,7 @@
 
 #include "escape.h"
 #include "files.h"
+#include "ram.h"
 #include "report.h"
 #include "rights.h"
 
@@ -196,6 +197,8 @@ int draft__close(struct draft *draft, int err)
 
 	if (draft->fd < 0)
 		return err;
+	if (!err && ram__ran_out())
+		err = -ENOMEM; /* main() says it */
 	if (close(draft->fd) && !err)
 		err = error_errno(errno, "cannot write to %s", escape(draft->path));
 	if (draft->part.len)

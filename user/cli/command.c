@@ -9,6 +9,7 @@
 #include "../base/escape.h"
 #include "../base/files.h"
 #include "../base/privileges.h"
+#include "../base/ram.h"
 #include "../base/report.h"
 #include "../stream/dump_name.h"
 #include "help.h"
@@ -127,11 +128,11 @@ static enum status perform(struct invocation *invocation, enum parsed parsed)
 	case PARSED_VERSION:
 		return version__show();
 	case PARSED_FINE:
-		if (operands_are_right(command, &invocation->operands)) {
-			expect_files(invocation);
-			return command->run(invocation);
-		}
-		return command__usage(command);
+		if (!operands_are_right(command, &invocation->operands))
+			return command__usage(command);
+		ram__limit(options_mem_limit);
+		expect_files(invocation);
+		return command->run(invocation);
 	default:
 		return command__usage(command);
 	}

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../base/escape.h"
+#include "../base/ram.h"
 #include "../base/report.h"
 #include "../base/units.h"
 #include "../model/heap_paths.h"
@@ -130,11 +131,10 @@ static void free_all(struct differing *all)
 	vec__free(&all->order);
 }
 
-static int say(const struct differing *all, int err)
+static int say(int err)
 {
 	if (err == -EDQUOT)
-		return heap_source__over_limit(
-			"comparing needs", heap_source__limit(all->settings->graph.mem_limit));
+		return heap_source__over_limit("comparing needs", ram__limit_bytes());
 	if (err == -ENOMEM)
 		error("the system has no memory to compare the heaps");
 	return err;
@@ -145,7 +145,7 @@ static int say(const struct differing *all, int err)
 /* What of the limit is left beside this graph, and what is kept of both; 0: there is none. */
 static uint64_t room_beside(const struct differing *all, const struct heap *heap)
 {
-	const uint64_t limit = heap_source__limit(all->settings->graph.mem_limit);
+	const uint64_t limit = ram__limit_bytes();
 	const uint64_t used = heap__memory(heap) + all->growth.memory.used;
 
 	if (!limit)
@@ -164,7 +164,7 @@ static int add_paths(struct differing *all, unsigned int side, struct heap *heap
 	if (!err)
 		err = path_merge__add(&merge, heap, paths, wanted);
 	heap_paths__free(paths);
-	all->growth.memory.limit = heap_source__limit(all->settings->graph.mem_limit);
+	all->growth.memory.limit = ram__limit_bytes();
 	if (!err)
 		err = path_growth__add(&all->growth, side, heap, &merge, heap_words__branch,
 				       heap_words__type);
@@ -176,7 +176,6 @@ static int add_paths(struct differing *all, unsigned int side, struct heap *heap
 static int take_heap(struct differing *all, unsigned int side)
 {
 	const struct heap_source_options source_options = {
-		.mem_limit = all->settings->graph.mem_limit,
 	};
 	struct heap_source *source = &all->sources[side];
 	bool *wanted;
@@ -194,7 +193,7 @@ static int take_heap(struct differing *all, unsigned int side)
 	heap__free(source->heap);
 	source->heap = NULL;
 	source->heading.facts = &all->facts[side];
-	return say(all, err);
+	return say(err);
 }
 
 /* ---------------------------------------------------------------- object by object */
@@ -202,7 +201,7 @@ static int take_heap(struct differing *all, unsigned int side)
 /* Why not, before the recording is read for it. NULL: it may work. */
 static const char *why_not(const struct differing *all)
 {
-	const uint64_t limit = heap_source__limit(all->settings->graph.mem_limit);
+	const uint64_t limit = ram__limit_bytes();
 	const uint64_t most = all->facts[0].objects > all->facts[1].objects
 				      ? all->facts[0].objects
 				      : all->facts[1].objects;
@@ -293,7 +292,7 @@ static int put_in_order(struct differing *all)
 	if (all->order.count > 1)
 		qsort_r(all->order.items, all->order.count, sizeof(*all->order.items),
 			compare_types, &ordering);
-	return say(all, err ? err : path_growth__order(&all->growth, &all->branches));
+	return say(err ? err : path_growth__order(&all->growth, &all->branches));
 }
 
 /* ---------------------------------------------------------------- the whole of it */

@@ -10,11 +10,6 @@
 #include "signals.h"
 
 static const struct option graph_options[] = {
-	{ .name = "mem-limit", .kind = OPTION_BYTES, .metavar = "SIZE",
-	  .offset = offsetof(struct graph_settings, mem_limit), .min = UINT64_C(1) << 20,
-	  .help = "Use no more memory than this for the graph (about 36 B an object and 8 B a"
-		  " reference), and for the paths and trees that are made of it; more is an error,"
-		  " not swapping (default: half of the machine's memory)" },
 	{ .name = "allow-loss", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct graph_settings, allow_loss),
 	  .help = "Exit with 0 instead of 3 when the dump is not whole (it is still told)" },
@@ -53,7 +48,6 @@ bool graph_settings__process_or_file(const struct graph_settings *settings,
 int graph__take(const struct graph_request *request, struct heap_source *source)
 {
 	const struct heap_source_options options = {
-		.mem_limit = request->graph->mem_limit,
 		.following = request->following,
 		.counts_only = request->counts_only,
 	};

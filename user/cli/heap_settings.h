@@ -16,7 +16,6 @@
 enum graph_way { GRAPH_VIA_PROBES, GRAPH_VIA_JVM };
 
 struct graph_settings {
-	uint64_t mem_limit;
 	bool allow_loss;
 	int via; /* enum graph_way: how a process tells its heap */
 };

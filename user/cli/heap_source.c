@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../base/ram.h"
 #include "../base/report.h"
 #include "../base/units.h"
 #include "../model/heap.h"
@@ -84,21 +85,17 @@ int intake__producer(struct intake *intake, const struct event *event)
 
 /* ---------------------------------------------------------------- the graph */
 
-uint64_t heap_source__limit(uint64_t mem_limit)
-{
-	const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-
-	if (mem_limit)
-		return mem_limit;
-	return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes / 2 : 0;
-}
-
 int heap_source__over_limit(const char *what_needs, uint64_t limit)
 {
-	char bytes[UNITS_TEXT];
+	char bytes[UNITS_TEXT], least[UNITS_TEXT];
 
-	error("%s more memory than the limit of %s allows; raise --mem-limit", what_needs,
-	      units__bytes(bytes, limit));
+	if (ram__least_needed())
+		error("%s more memory than the limit of %s allows, at least %s; raise --mem-limit",
+		      what_needs, units__bytes(bytes, limit),
+		      units__bytes(least, ram__least_needed()));
+	else
+		error("%s more memory than the limit of %s allows; raise --mem-limit", what_needs,
+		      units__bytes(bytes, limit));
 	return -EDQUOT;
 }
 
@@ -106,7 +103,7 @@ int intake__begin(struct intake *intake, struct heap_source *source,
 		  const struct heap_source_options *options)
 {
 	*intake = (struct intake){ .source = source, .counts_only = options->counts_only };
-	intake->limit = heap_source__limit(options->mem_limit);
+	intake->limit = ram__limit_bytes();
 	intake->builder = options->counts_only ? heap_builder__new_counting(intake->limit) :
 						 heap_builder__new(intake->limit);
 	intake->said = facts__new();

@@ -33,7 +33,6 @@ enum heap_following {
 };
 
 struct heap_source_options {
-	uint64_t mem_limit; /* bytes of the graph; 0: half of the machine's memory */
 	enum heap_following following;
 	bool counts_only; /* no graph: heap__has_graph() */
 };
@@ -46,9 +45,6 @@ struct heap_source {
 	struct buf subject; /* "-p 4711 --via jvm", "app.gctrace@2": for a shell */
 	struct buf file;    /* the latter as it is */
 };
-
-/* --mem-limit in bytes, or where none was given what holds then; 0: none. */
-uint64_t heap_source__limit(uint64_t mem_limit);
 
 /* An error message: what needs ("paths need") more than the limit allows. -EDQUOT. */
 int heap_source__over_limit(const char *what_needs, uint64_t limit);

@@ -7,6 +7,7 @@
 
 #include "../base/clock.h"
 #include "../base/escape.h"
+#include "../base/ram.h"
 #include "../base/report.h"
 #include "../base/units.h"
 #include "../model/heap_builder.h"
@@ -51,6 +52,8 @@ static int on_turn(void *context)
 /* Errors that the sink had are said. */
 static int say(const char *name, const struct hprof_facts *facts, int err)
 {
+	char bytes[UNITS_TEXT];
+
 	switch (err) {
 	case -EBADMSG:
 		error("%s is no heap dump: it does not begin with \"JAVA PROFILE 1.0.2\", as the"
@@ -73,8 +76,8 @@ static int say(const char *name, const struct hprof_facts *facts, int err)
 		break;
 	case -EDQUOT:
 		error("the names, classes and roots in %s, and objects that come before their"
-		      " classes, take more than --mem-limit allows; a larger one may do",
-		      escape(name));
+		      " classes, take more than --mem-limit allows; at least %s are needed",
+		      escape(name), units__bytes(bytes, ram__least_needed()));
 		break;
 	default:
 		error("cannot read %s: %s", escape(name), strerror(-err));
@@ -122,7 +125,7 @@ int heap_source_hprof__read(struct heap_source *source, int fd, const char *name
 {
 	const struct hprof_options how = { .heads = options->counts_only,
 					   .stop_fd = signals__stop_fd(), .turn = on_turn,
-					   .limit = heap_source__limit(options->mem_limit) };
+					   .limit = ram__limit_bytes() };
 	struct reading reading = { .began_ns = clock__monotonic_ns() };
 	const struct event_sink sink = { take, &reading };
 	struct hprof_facts facts;

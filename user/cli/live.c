@@ -10,6 +10,7 @@
 #include "../attach/ring.h"
 #include "../attach/session.h"
 #include "../base/clock.h"
+#include "../base/ram.h"
 #include "../base/report.h"
 #include "../base/vec.h"
 #include "../stream/facts.h"
@@ -206,14 +207,21 @@ static int collect(void *context, struct merge *merge)
 
 /* ---------------------------------------------------------------- life */
 
+/* Rings take a part of --mem-limit, and no more than they need where there is plenty. */
+static uint64_t share_of_limit(uint64_t parts, uint64_t most)
+{
+	const uint64_t limit = ram__limit_bytes();
+
+	return limit && limit / parts < most ? limit / parts : most;
+}
+
 static int open_parts(struct live *live)
 {
 	const struct merge_options merging = { .collect = collect, .ctx = live };
 	const struct session_options options = {
-		.ring_bytes = live->options.mem_limit < SESSION_RING_BYTES
-				      ? live->options.mem_limit
-				      : 0,
-		.dump_bytes = live->options.mem_limit,
+		.ring_bytes = share_of_limit(4, SESSION_RING_BYTES),
+		.dump_bytes = live->options.dump_bytes ? live->options.dump_bytes :
+			      share_of_limit(8, SESSION_DUMP_BYTES),
 		.follow = live->options.follow,
 		.keep_kill = live->options.keep_kill,
 		.fault_in = live->options.fault_in,
@@ -221,6 +229,7 @@ static int open_parts(struct live *live)
 	};
 	int err;
 
+	ram__set_aside(options.ring_bytes + options.dump_bytes);
 	live->facts = facts__new();
 	if (!live->facts || live_facts__host(live->facts) ||
 	    (live->options.count && facts__set_u64(live->facts, "count", live->options.count)))

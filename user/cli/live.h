@@ -36,8 +36,8 @@ struct session;
 
 struct live_options {
 	unsigned int levels; /* enum level (attach/target.h) */
-	uint64_t mem_limit;  /* of rings, a dump's on its own; 0: the session's own default */
 	uint64_t count;	     /* collections that the trace ends with, a fact of it; 0: none */
+	uint64_t dump_bytes; /* of a dump's ring; 0: a part of --mem-limit */
 	bool follow;	     /* children of targets, too */
 	bool keep_kill;	     /* keep the right to signal others' processes */
 	bool keep_rights;    /* more will be attached later: drop nothing */

@@ -11,12 +11,16 @@
  *	../model      from events to collections and their figures
  *	../view       from those to text and JSON
  */
+#include "../base/ram.h"
 #include "command.h"
 #include "signals.h"
 
 int main(int argc, char **argv)
 {
+	enum status status;
+
 	if (signals__prepare())
 		return STATUS_FAILED;
-	return command__main(argc, argv);
+	status = command__main(argc, argv);
+	return ram__report() && status != STATUS_USAGE ? STATUS_FAILED : (int)status;
 }

@@ -9,10 +9,18 @@
 #include "suggest.h"
 #include "value.h"
 
+uint64_t options_mem_limit;
+
 static const struct option general_options[] = {
 	{ .name = "help", .letter = 'h', .kind = OPTION_HELP, .help = "Show this help and exit" },
 	{ .name = "version", .letter = 'V', .kind = OPTION_VERSION,
 	  .help = "Show the versions of gctrace, libbpf and the kernel and exit" },
+	{ .name = "mem-limit", .kind = OPTION_BYTES, .metavar = "SIZE", .global = &options_mem_limit,
+	  .min = UINT64_C(1) << 20,
+	  .help = "Use no more memory than this and 40 MiB for gctrace itself: rings, buffers,"
+		  " names and the heap graph (about 36 B an object and 8 B a reference). More is an"
+		  " error, not swapping (default: half of what is available to gctrace, control"
+		  " groups' limits included)" },
 	{ .name = NULL },
 };
 
@@ -78,7 +86,8 @@ static bool find(const struct parser *p, char letter, const char *name, size_t l
 			   : strncmp(o->name, name, len) != 0 || o->name[len])
 			continue;
 		found->option = o;
-		found->setting = p->settings + at.of->offset + o->offset;
+		found->setting = o->global ? (void *)o->global :
+					     p->settings + at.of->offset + o->offset;
 		return true;
 	}
 	return false;

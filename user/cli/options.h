@@ -59,6 +59,7 @@ struct option {
 	const char *const *choices; /* closed by NULL */
 	uint64_t min, max;          /* of numbers; max 0: no limit */
 	const char *completes;      /* what a shell offers as value: "file", "process" or NULL */
+	uint64_t *global;           /* the setting itself; NULL: it is at offset */
 	const char *bare;           /* of numbers: the value may be left out and means this; a next
 				       word that is no number is not it. NULL: it may not */
 };
@@ -76,8 +77,9 @@ struct option_use {
 	size_t offset;                    /* of the group's struct in the command's settings */
 };
 
-/* --help and --version: every command's last group. */
+/* --mem-limit, --help and --version: every command's last group. */
 extern const struct option_group general_group;
+extern uint64_t options_mem_limit; /* bytes; 0: not given */
 
 enum parsed {
 	PARSED_FINE,

@@ -76,9 +76,6 @@ static const struct option trace_options[] = {
 		  " agent in it: each move of young collections, exact, as --moves takes them in."
 		  " It makes each pause longer by about 15 ns for every object of the young"
 		  " generation, the dead included: what else it does not tell is said" },
-	{ .name = "mem-limit", .kind = OPTION_BYTES, .metavar = "SIZE", .offset = TRACE(mem_limit),
-	  .min = UINT64_C(8) << 20, .default_text = "64MiB",
-	  .help = "Use no more memory than this for the rings that data arrives in" },
 	{ .name = "allow-loss", .kind = OPTION_FLAG, .offset = TRACE(allow_loss),
 	  .help = "Exit with 0 instead of 3 when data was lost (it is still told)" },
 	{ .name = NULL },

@@ -53,13 +53,12 @@ void output_settings__apply(const struct output_settings *output);
 struct trace_settings {
 	uint64_t duration_ns;      /* 0: until it ends or is stopped */
 	uint64_t count;            /* collections; 0: no limit */
-	uint64_t mem_limit;        /* bytes */
 	bool allow_loss;           /* lost data does not change the exit status */
 	bool moves;                /* subscribe to moved and surviving ranges */
 	bool exact_moves;          /* the same, where that makes pauses longer, too */
 };
 
-#define TRACE_SETTINGS_DEFAULTS { .mem_limit = UINT64_C(64) << 20 }
+#define TRACE_SETTINGS_DEFAULTS { .moves = false }
 
 extern const struct option_group trace_group;
 

@@ -198,7 +198,6 @@ int trace__open_live(struct trace *trace, const struct live_options *options)
 	all.levels |= trace->tracing->exact_moves ? LEVEL_MOVES | LEVEL_EXACT_MOVES : 0;
 	if (trace->tracing->exact_moves)
 		say_what_exact_moves_cost();
-	all.mem_limit = trace->tracing->mem_limit;
 	all.count = trace->tracing->count;
 	all.joined = target_joined;
 	all.context = trace;

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../base/ram.h"
+
 #define SMALLEST_PILE 64u
 #define SHARE_TO_GROW 4 /* by a quarter at least */
 
@@ -34,6 +36,7 @@ static bool count(struct memory *memory, uint64_t bytes)
 		memory__release(memory);
 	if (!fits(memory, bytes, &used)) {
 		memory->refused = true;
+		ram__over(used > memory->limit ? used - memory->limit : 1);
 		return false;
 	}
 	memory->used = used;
@@ -42,10 +45,12 @@ static bool count(struct memory *memory, uint64_t bytes)
 	return true;
 }
 
-static void *map(uint64_t bytes)
+static void *map(uint64_t bytes, int protection)
 {
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *at = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	if (at == MAP_FAILED)
+		ram__refused(bytes);
 	return at == MAP_FAILED ? NULL : at;
 }
 
@@ -60,9 +65,9 @@ static uint64_t whole_pages(uint64_t bytes)
 }
 
 /* Where a huge page begins, so that all of it can lie on such. */
-static void *map_aligned(uint64_t bytes)
+static void *map_aligned(uint64_t bytes, int protection)
 {
-	uint8_t *from = map(bytes + HUGE_PAGE), *at, *end;
+	uint8_t *from = map(bytes + HUGE_PAGE, protection), *at, *end;
 
 	if (!from)
 		return NULL;
@@ -76,9 +81,9 @@ static void *map_aligned(uint64_t bytes)
 	return at;
 }
 
-static void *from_kernel(uint64_t bytes)
+static void *from_kernel(uint64_t bytes, int protection)
 {
-	return bytes < HUGE_FROM ? map(bytes) : map_aligned(bytes);
+	return bytes < HUGE_FROM ? map(bytes, protection) : map_aligned(bytes, protection);
 }
 
 /*
@@ -91,11 +96,12 @@ static void *resize_mapping(void *at, uint64_t bytes, uint64_t new_bytes)
 
 	if (to != MAP_FAILED)
 		return to;
-	to = from_kernel(new_bytes);
+	to = from_kernel(new_bytes, PROT_NONE); /* which no limit counts */
 	if (!to)
 		return NULL;
 	moved = mremap(at, bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to);
 	if (moved == MAP_FAILED) {
+		ram__refused(new_bytes);
 		munmap(to, new_bytes);
 		return NULL;
 	}
@@ -111,7 +117,7 @@ void *memory__get(struct memory *memory, uint64_t bytes)
 	bytes += bytes == 0;
 	if (!count(memory, bytes))
 		return NULL;
-	at = bytes < FROM_KERNEL ? calloc(1, bytes) : from_kernel(bytes);
+	at = bytes < FROM_KERNEL ? calloc(1, bytes) : from_kernel(bytes, PROT_READ | PROT_WRITE);
 	if (!at)
 		memory->used -= bytes;
 	return at;

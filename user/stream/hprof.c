@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/ram.h"
 #include "gctrace/wire.h"
 #include "hprof_reader.h"
 #include "loss.h"
@@ -116,7 +117,10 @@ int hprof_reader__check_limit(const struct hprof_reader *reader)
 		stacks->ids.count * BYTES_OF(stacks->ids) + reader->waiting_bytes.len +
 		reader->waiting.count * BYTES_OF(reader->waiting);
 
-	return reader->options->limit && kept > reader->options->limit ? -EDQUOT : 0;
+	if (!reader->options->limit || kept <= reader->options->limit)
+		return 0;
+	ram__over(kept - reader->options->limit);
+	return -EDQUOT;
 }
 
 /* ---------------------------------------------------------------- what is told */

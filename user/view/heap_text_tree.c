@@ -34,7 +34,7 @@ static void add_bars(struct buf *out, const struct buf *bars, size_t count, size
 
 	if (first)
 		buf__add_str(out, beyond);
-	for (size_t i = first; i < count; i++)
+	for (size_t i = first; i < count && i < bars->len; i++)
 		buf__add_str(out, bars->data[i] ? "│  " : "   ");
 }
 

@@ -26,7 +26,7 @@ static void member(struct json *json, const char *key)
 {
 	struct json_level *level = innermost(json);
 
-	if (!level)
+	if (!level || json->error)
 		return;
 	assert(level->is_array == !key);
 	if (level->count++)

@@ -10,6 +10,7 @@
 #include "../base/buf.h"
 #include "../base/clock.h"
 #include "../base/escape.h"
+#include "../base/ram.h"
 #include "../base/report.h"
 
 #define GRACE_NS (2 * NS_PER_S)
@@ -72,6 +73,8 @@ int output__write(struct output *output, const void *bytes, size_t len)
 
 	if (output->error)
 		return output->error;
+	if (ram__ran_out())
+		return output->error = -ENOMEM; /* main() says it */
 	may_block = fstat(output->fd, &st) || !S_ISREG(st.st_mode);
 	while (len > 0) {
 		size_t piece = may_block && len > PIPE_BUF ? PIPE_BUF : len;

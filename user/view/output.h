@@ -8,6 +8,8 @@
  *   not read by anyone                 waited for; but once a stop was asked for (Ctrl-C), only
  *                                      for two seconds more: then said, as -ETIMEDOUT
  *
+ *   an allocation was refused          -ENOMEM: what would come may be wrong; main() says it
+ *
  * After any of these every write returns the same error and writes nothing: an output that
  * lacks something in its middle would look like a whole one.
  */

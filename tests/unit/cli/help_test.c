@@ -71,8 +71,11 @@ static void commands_are_whole(void **state)
 	assert_null(command__find("nonsense"));
 }
 
+/* In the command's settings. */
 static size_t setting_size(const struct option *option)
 {
+	if (option->global)
+		return 0;
 	switch (option->kind) {
 	case OPTION_FLAG: return sizeof(bool);
 	case OPTION_LEVEL: return sizeof(unsigned int);
