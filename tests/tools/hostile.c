@@ -8,8 +8,8 @@
  *	zeros      a command line and an environment of 64 GiB of zero pages
  *	files      thousands of mappings of files with long paths; in the current directory
  *
- * It says "ready PID" when that is done. Memory is answered for when a line comes on standard input,
- * or 5 seconds after it was first waited for, whatever happens: then it says "gave up".
+ * It says "ready PID" when that is done. Memory is answered for when a line comes on standard
+ * input, or 5 seconds after it was first waited for, whatever happens: then it says "gave up".
  */
 /* The semaphores have pages of their own. */
 __attribute__((section(".probes"), aligned(4096), used)) static volatile char before[4096] = { 1 };

@@ -14,10 +14,10 @@
  * tests/unit/attach/privileges_test.c fails for lack of any of the first five.
  *
  * Root without capabilities still owns root's files, so the user changes as well: to an id that no
- * process and no entry of /etc/passwd has. `nobody` has processes, and so has who called sudo: those
- * could stop or kill us, or debug us. Nothing that is run from then on can gain privileges, and no
- * memory of ours can be looked at. Where the user cannot change (a namespace without that id), it
- * stays, with a warning.
+ * process and no entry of /etc/passwd has. `nobody` has processes, and so has the user who called
+ * sudo: those could stop or kill us, or debug us. Nothing that is run from then on can gain
+ * privileges, and no memory of ours can be looked at. Where the user cannot change (a namespace
+ * without that id), it stays, with a warning.
  */
 #ifndef GCTRACE_BASE_PRIVILEGES_H
 #define GCTRACE_BASE_PRIVILEGES_H

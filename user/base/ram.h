@@ -36,7 +36,8 @@ void ram__unlimit(void);
 
 /*
  * What this process can still get: by MemAvailable, and by the limits of its control groups
- * (v1 and v2), whichever is least. root: "" or, in tests, a directory with proc and sys. 0: unknown.
+ * (v1 and v2), whichever is least. root: "" or, in tests, a directory with proc and sys.
+ * 0: unknown.
  */
 uint64_t ram__available(const char *root);
 

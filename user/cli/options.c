@@ -15,8 +15,8 @@ static const struct option general_options[] = {
 	{ .name = "help", .letter = 'h', .kind = OPTION_HELP, .help = "Show this help and exit" },
 	{ .name = "version", .letter = 'V', .kind = OPTION_VERSION,
 	  .help = "Show the versions of gctrace, libbpf and the kernel and exit" },
-	{ .name = "mem-limit", .kind = OPTION_BYTES, .metavar = "SIZE", .global = &options_mem_limit,
-	  .min = UINT64_C(1) << 20,
+	{ .name = "mem-limit", .kind = OPTION_BYTES, .metavar = "SIZE",
+	  .global = &options_mem_limit, .min = UINT64_C(1) << 20,
 	  .help = "Use no more memory than this and 40 MiB for gctrace itself: rings, buffers,"
 		  " names and the heap graph (about 36 B an object and 8 B a reference). More is an"
 		  " error, not swapping (default: half of what is available to gctrace, control"

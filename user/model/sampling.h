@@ -43,7 +43,7 @@ struct sampling {
 	uint64_t missed; /* sweeps that were due and not made: we did not get to it in time */
 	uint64_t holds, held_ns, longest_hold_ns; /* of threads that lost their CPU by --hold */
 	uint64_t lost; /* ticks that found no room */
-	uint64_t unanswered; /* reads that the process did not answer in time: the caller's to set */
+	uint64_t unanswered; /* reads not answered in time by the process: the caller sets it */
 	uint64_t lost_rows, lost_blocks; /* of a recording that is damaged: the caller's to set */
 	uint64_t first_ns, last_ns;  /* start of the first sweep, end of the last */
 	uint64_t last_start_ns;

@@ -58,8 +58,8 @@ uint64_t hsperf__string_address(const struct hsperf *hsperf, const char *name);
 
 /*
  * The collection that stops the program now, by the counters of the collectors that do: "young
- * collection", "full collection" or "pause of a concurrent cycle" (static), and when it began, in ns
- * since the JVM started. NULL: none.
+ * collection", "full collection" or "pause of a concurrent cycle" (static), and when it began, in
+ * ns since the JVM started. NULL: none.
  */
 const char *hsperf__in_progress(const struct hsperf *hsperf, uint64_t *since_ns);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Memory of a running process, read from outside by process_vm_readv(), in a helper (reader.h): the
- * process neither stops nor notices, and cannot hold us up. What is read may change while it is read, and is the target's to choose: every
- * pointer and length in it is checked by the caller before it is believed.
+ * process neither stops nor notices, and cannot hold us up. What is read may change while it is
+ * read, and is the target's to choose: every pointer and length in it is checked by the caller
+ * before it is believed.
  *
  * A read is all or nothing: a page that is not there fails the part that touches it.
  */

@@ -115,8 +115,8 @@ void collections__add_heading(struct buf *out, const struct terminal *terminal,
 		put(out, terminal, &said);
 	}
 	if (heading__has_stalls(heading)) {
-		buf__add_str(&said, "not visible: how long threads are stalled or slowed down for an"
-				    " allocation, which is no pause");
+		buf__add_str(&said, "not visible: how long threads are stalled or slowed down for"
+				    " an allocation, which is no pause");
 		put(out, terminal, &said);
 	}
 	if (never)

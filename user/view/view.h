@@ -48,7 +48,7 @@ struct heading {
 	unsigned int known;	 /* enum known: what its probes tell in this trace */
 	unsigned int on_request; /* enum known: what they would tell if it was asked for */
 	uint64_t start_ns;	 /* when the trace of it began */
-	struct text stopped_for; /* what stopped the program then ("full collection"); empty: nothing */
+	struct text stopped_for; /* what had stopped the program then; empty: nothing */
 	uint64_t stopped_since_ns; /* about */
 	int64_t clock_offset_ns; /* to be added for ns since 1970 */
 	const char *file;	 /* of the recording that it is read from; NULL: live */
