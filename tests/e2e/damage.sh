@@ -54,6 +54,19 @@ for collector in G1 Parallel Z; do
 	pass
 done
 
+t "a recording with something behind it is not complete"
+cat "$TMP/sweep" "$TMP/sweep" >"$TMP/twice"
+(cat "$TMP/sweep"; echo more) >"$TMP/more"
+for file in twice more; do
+	run gctrace -o json "$TMP/$file"
+	expect_status 3
+	expect "$TMP/err" "$file: something follows its end"
+	expect "$TMP/out" '"event":"summary".*"complete":false'
+done
+run gctrace "$TMP/sweep"
+expect_status 0
+pass
+
 t "a clock in a time namespace measures no pause"
 if unshare --time --fork --monotonic 1000 true 2>"$TMP/unshare.err"; then
 	start vm unshare --time --fork --monotonic 1000 minivm --seed 3 --rate 50

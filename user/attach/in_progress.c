@@ -9,24 +9,6 @@
 #include "target/process.h"
 #include "target/runtime.h"
 
-static const char *look(const struct target *target, uint64_t *since_ns)
-{
-	struct hsperf *hsperf = NULL;
-	const char *what = NULL;
-
-	if (!target->runtime || target->runtime->kind != RUNTIME_HOTSPOT)
-		return NULL;
-	if (hsperf__open(target->process, &hsperf, NULL) == 0)
-		what = hsperf__in_progress(hsperf, since_ns);
-	hsperf__free(hsperf);
-	return what;
-}
-
-void in_progress__before(struct target *target)
-{
-	target->stop_what = look(target, &target->stop_since_ns);
-}
-
 /* The JVM counts from when it started, which is soon after the process did. */
 static uint64_t started_ns(const struct process *process)
 {
@@ -39,16 +21,20 @@ static uint64_t started_ns(const struct process *process)
 	       process->start_ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-void in_progress__after(struct target *target)
+void in_progress__look(struct target *target)
 {
-	uint64_t since_ns = 0;
-	const char *what = target->stop_what ? look(target, &since_ns) : NULL;
+	struct hsperf *hsperf = NULL;
+	uint64_t since_ns;
 
-	if (!what || since_ns != target->stop_since_ns) {
-		target->stop_what = NULL;
+	target->stop_what = NULL;
+	if (!target->runtime || target->runtime->kind != RUNTIME_HOTSPOT ||
+	    hsperf__open(target->process, &hsperf, NULL))
 		return;
-	}
-	target->stop_since_ns += started_ns(target->process);
-	if (target->stop_since_ns > target->attached_ns)
-		target->stop_since_ns = target->attached_ns;
+	target->stop_what = hsperf__in_progress(hsperf, &since_ns);
+	hsperf__free(hsperf);
+	if (!target->stop_what)
+		return;
+	target->stop_since_ns = started_ns(target->process) + since_ns;
+	if (target->stop_since_ns > clock__monotonic_ns())
+		target->stop_since_ns = clock__monotonic_ns();
 }

@@ -317,8 +317,6 @@ int target__attach(struct target *target, const struct attacher *attacher)
 		err = take_slot(target, attacher);
 	if (err == 0)
 		err = cause__look(target, attacher);
-	if (err == 0 && !target->attached_ns)
-		in_progress__before(target);
 	if (err == 0)
 		err = sites__attach(target, attacher, &maps, &tried);
 	count(target);
@@ -329,8 +327,8 @@ int target__attach(struct target *target, const struct attacher *attacher)
 	if (first && (tried || !target->attached))
 		target->attached_ns = 0;
 	if (err == 0 && target->attached && !target->attached_ns) {
+		in_progress__look(target);
 		target->attached_ns = clock__monotonic_ns();
-		in_progress__after(target);
 	}
 	maps__free(&maps);
 	return err;

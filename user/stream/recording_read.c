@@ -45,6 +45,7 @@ struct recording {
 	uint64_t missing;  /* blocks, to be told before the block at hand */
 	bool ended;	   /* no further block */
 	bool complete;	   /* by an END block */
+	bool has_more;	   /* something follows that: another recording, or rubbish */
 
 	uint64_t damaged; /* blocks, all in all */
 	uint64_t first_stamp;
@@ -98,6 +99,15 @@ static int next_block(struct recording *recording)
 	return 0;
 }
 
+/* Behind the END block nothing may follow: neither a block nor anything else. */
+static bool has_more(struct recording *recording)
+{
+	const struct recording_walk *walk = recording_ahead__walk(recording->ahead);
+
+	return recording_ahead__next(recording->ahead) ||
+	       (walk->has_strayed && walk->strayed == walk->blocks);
+}
+
 /* Up to the next block of records: 0, or -ENOMEM; recording->ended: there is none. */
 static int load(struct recording *recording)
 {
@@ -115,6 +125,8 @@ static int load(struct recording *recording)
 			return 0;
 		if (recording->block.kind == RECORDING_END) {
 			recording->complete = recording->ended = true;
+			recording->has_more = has_more(recording);
+			recording->missing += recording->has_more;
 		} else if (recording->block.kind == RECORDING_FACTS) {
 			int err = facts__parse(recording->facts, recording->plain,
 					       recording->plain_bytes);
@@ -391,6 +403,11 @@ const char *recording__damage(struct recording *recording)
 			    (unsigned long long)(ns / NS_PER_S),
 			    (unsigned long long)(ns % NS_PER_S / NS_PER_MS));
 		blocks--; /* that one */
+	}
+	if (recording->has_more) {
+		buf__add_str(damage, "something follows its end, which is not read: another"
+				     " recording, or damage");
+		blocks--;
 	}
 	if (blocks)
 		buf__printf(damage, "%s%llu of its blocks %s damaged or missing",

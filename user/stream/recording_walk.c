@@ -121,12 +121,19 @@ void recording_walk__judge(struct recording_walk *walk, bool good)
 bool recording_walk__next(struct recording_walk *walk, struct recording_block *block)
 {
 	while (!walk->over) {
-		if (!header_at(walk, 0, block) &&
-		    !(search(walk, 0) && header_at(walk, 0, block)))
-			break;
+		if (!header_at(walk, 0, block)) {
+			if (walk->window.len > 0) {
+				walk->has_strayed = true;
+				walk->strayed = walk->blocks;
+			}
+			if (!search(walk, 0) || !header_at(walk, 0, block))
+				break;
+		}
 		walk->whole = sizeof(*block) + block->stored;
-		if (recording_walk__have(walk, walk->whole))
+		if (recording_walk__have(walk, walk->whole)) {
+			walk->blocks++;
 			return true;
+		}
 		recording_walk__judge(walk, false);
 	}
 	walk->over = true;

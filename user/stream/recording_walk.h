@@ -41,6 +41,9 @@ struct recording_walk {
 	int read_error; /* why it cannot be read on, or 0 */
 	bool over;
 	size_t whole; /* bytes of the block that was handed out last, header and all */
+	uint64_t blocks;  /* handed out */
+	bool has_strayed; /* where a block should begin, something else stood, */
+	uint64_t strayed; /* last time behind so many blocks */
 };
 
 /* Have `bytes` in the window; false at the end of the file (or where it cannot be read on). */

@@ -425,6 +425,42 @@ static void lost_and_added_bytes_are_stepped_over(void **state)
 	free(file.bytes);
 }
 
+/* Whatever follows the end is said: rubbish, another recording, and also of a damaged one. */
+static void nothing_may_follow_the_end(void **state)
+{
+	static const size_t rubbish[] = { 1, 47, 48, 49, 5000, 100000 };
+	struct contents file = contents_of(write_records(1000, true));
+	struct buf changed = BUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i <= sizeof(rubbish) / sizeof(rubbish[0]); i++) {
+		for (int damaged = 0; damaged < 2; damaged++) {
+			struct recording *recording;
+			struct reading reading;
+
+			buf__reset(&changed);
+			buf__add(&changed, file.bytes, 100);
+			if (damaged)
+				buf__add_repeated(&changed, '\xff', 50);
+			buf__add(&changed, file.bytes + 100, file.size - 100);
+			if (i < sizeof(rubbish) / sizeof(rubbish[0]))
+				buf__add_repeated(&changed, 'x', rubbish[i]);
+			else
+				buf__add(&changed, file.bytes, file.size);
+			assert_int_equal(open_contents((uint8_t *)changed.data, changed.len,
+						       &recording),
+					 0);
+			read_all(recording, &reading);
+			assert_true(reading.seen <= 1000);
+			assert_true(reading.lost >= 1);
+			assert_non_null(strstr(recording__damage(recording), "follows its end"));
+			recording__close(recording);
+		}
+	}
+	buf__free(&changed);
+	free(file.bytes);
+}
+
 /*
  * A target that puts a whole block, checksums and all, into its data, hoping for damage: what
  * is inside a block's stored bytes is not read as a block as long as lengths are known.
@@ -622,6 +658,7 @@ int main(void)
 		cmocka_unit_test(a_changed_header_is_told),
 		cmocka_unit_test(headers_of_other_lengths_are_read),
 		cmocka_unit_test(lost_and_added_bytes_are_stepped_over),
+		cmocka_unit_test(nothing_may_follow_the_end),
 		cmocka_unit_test(a_block_in_a_block_is_not_read),
 		cmocka_unit_test(forged_headers_do_no_harm),
 		cmocka_unit_test(other_files_are_refused),
