@@ -213,7 +213,7 @@ test_tomcat() {	# JVM
 	run gctrace heap -p "$(pid program)" --top 3
 	expect_status 0
 	tr -s ' \n' ' ' <"$TMP/out" >"$TMP/line"
-	expect "$TMP/line" ' 1 a java\.util\.HashMap \([0-9]+ B itself\) keeps .* alive through java\.util\.HashMap\$Node\[\]: .* java\.util\.HashMap\$Node; held by static shop\.Visits\.byId '
+	expect "$TMP/line" ' 1 a java\.util\.HashMap \([0-9]+ B itself\) keeps .* alive through java\.util\.HashMap\$Node\[\]: .* shop\.Visit; held by static shop\.Visits\.byId '
 	run gctrace path -p "$(pid program)" --type shop.Visit --top 1
 	expect_status 0
 	tr -s ' \n' ' ' <"$TMP/out" >"$TMP/line"

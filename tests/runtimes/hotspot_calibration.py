@@ -5,13 +5,18 @@
 TRUTH is what hotspot/Calibration.java printed, SITES.json the lines of `gctrace follow --by site`.
 Each place is an experiment of its own: is the truth inside the interval that is stated? Prints for
 how many of them it is, for allocated and live bytes apart, and variance/mean of the numbers of
-samples; the exit status is 1 where fewer than LEAST are inside, or the samples are overdispersed.
+samples; the exit status is 1 where fewer than LEAST are inside, or the samples are overdispersed beyond chance.
 """
 import json
+import math
 import statistics
 import sys
 
-DISPERSION_MOST = 1.3
+
+def dispersion_most(places):
+    """What counts of independent samples exceed once in a thousand runs (chi-square)."""
+    k = places - 1
+    return (1 - 2 / (9 * k) + 3.09 * math.sqrt(2 / (9 * k))) ** 3
 
 
 def read_truth(path):
@@ -59,7 +64,7 @@ def main():
     counts = [sum(event['allocated_samples'] for event in sites.get(place, [])) for place in truth]
     dispersion = statistics.variance(counts) / max(statistics.mean(counts), 1)
     print(f'samples: {statistics.mean(counts):.1f} a place, variance/mean {dispersion:.2f}')
-    return failed or not truth or dispersion > DISPERSION_MOST
+    return failed or not truth or dispersion > dispersion_most(len(truth))
 
 
 if __name__ == '__main__':
