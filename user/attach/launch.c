@@ -352,6 +352,9 @@ static int start(struct launch *launch, char *const arguments[], void (*in_child
 		become(launch, arguments, word[0], why[1], in_child);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	/* The child's alone: where it dies without a word, reading ends. */
+	close(why[1]);
+	why[1] = -1;
 	if (launch->program < 0) {
 		err = error_errno(errno, "cannot make a process");
 		goto out;

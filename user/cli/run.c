@@ -429,6 +429,7 @@ static enum status cmd_run(const struct invocation *invocation)
 	struct words arguments = VEC_INIT;
 	struct run run = { .fault_in = settings->fault_in };
 	enum status status = STATUS_FAILED;
+	int err = 0;
 
 	output_settings__apply(&settings->output);
 	/* Ctrl-\ is for the program: a JVM prints its threads. */
@@ -437,9 +438,9 @@ static enum status cmd_run(const struct invocation *invocation)
 		return STATUS_FAILED;
 	trace__init(&run.trace, &settings->trace, &settings->view, &settings->output);
 	run.notes = note_cache__new();
-	for (size_t i = 0; i < invocation->operands.count; i++)
-		vec__push(&arguments, invocation->operands.items[i]);
-	if (!run.notes || vec__push(&arguments, NULL))
+	for (size_t i = 0; i < invocation->operands.count && !err; i++)
+		err = vec__push(&arguments, invocation->operands.items[i]);
+	if (err || !run.notes || vec__push(&arguments, NULL))
 		error("out of memory");
 	else if ((!settings->load_agent || agent__load_at_start() == 0) &&
 		 open_output(&run, settings->file) == 0)

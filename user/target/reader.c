@@ -21,6 +21,7 @@
 #include "../base/clock.h"
 #include "../base/keeper.h"
 #include "../base/privileges.h"
+#include "../base/ram.h"
 #include "../base/report.h"
 #include "../base/vec.h"
 
@@ -156,6 +157,7 @@ static int start(void)
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (own.area == MAP_FAILED) {
 		own.area = NULL;
+		ram__refused(sizeof(*own.area));
 		return -ENOMEM;
 	}
 	own.owner = getpid();
