@@ -35,7 +35,7 @@ def run(**refuse):
                                   capture_output=True, timeout=60)
             status, out, err = done.returncode, done.stdout, done.stderr
         except subprocess.TimeoutExpired as late:
-            status, out, err = "no end", late.stdout, late.stderr or b""
+            status, out, err = "no end", late.stdout or b"", late.stderr or b""
         if options.output:
             path = options.output.replace("{}", place)
             out += open(path, "rb").read() if os.path.exists(path) else b""

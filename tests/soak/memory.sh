@@ -33,10 +33,15 @@ for form in text json; do
 	refused gctrace follow "$TMP/file" -o $form
 	refused gctrace follow "$TMP/file" --by site -o $form
 done
-for form in dot folded heapsnapshot hprof perfetto pprof; do
+address=$(gctrace path "$TMP/file@1" --type '*' -o json 2>/dev/null |
+	grep -o -m 1 '"address":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
+refused --output "{}/export" gctrace export "$TMP/file@1" --as dot --address "$address" \
+	--output "{}/export"
+for form in folded heapsnapshot hprof perfetto pprof; do
 	refused --output "{}/export" gctrace export "$TMP/file@1" --as $form --output "{}/export"
 done
-refused --output "{}/page" gctrace heap "$TMP/file@1" --html "{}/page"
+# A page has a random nonce: none is like another.
+refused --alone gctrace heap "$TMP/file@1" --html "{}/page"
 pass
 
 t "commands that look at a process"
