@@ -22,3 +22,8 @@ for options in "" --moves; do
 		DOTNET_GCDynamicAdaptationMode=1
 	collections "segments, not regions: $what" $options -- $workstation DOTNET_GCName=libclrgc.so
 done
+
+what="young and background collections in one stop, each with its own pause"
+for kind in "" DOTNET_GCName=libclrgc.so; do
+	together "${kind:-regions}: $what" --moves -- DOTNET_GCgen0size=200000 $kind
+done

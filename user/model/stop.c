@@ -73,6 +73,14 @@ static int close_share(struct stop *stop, uint64_t at)
 	return vec__push(&stop->shares, (struct stop_share){ stop->owner, ns });
 }
 
+/* One that began before the owner's end, and is told behind it, has only what comes after. */
+static uint64_t handed_over(const struct stop *stop, uint64_t start)
+{
+	const uint64_t ended = stop->owner_ended;
+
+	return ended != EVENT_UNKNOWN && start != EVENT_UNKNOWN && start < ended ? ended : start;
+}
+
 int stop__touch(struct stop *stop, struct transaction *transaction, uint64_t time, bool starts)
 {
 	bool owner_runs = stop->owner && stop->owner_ended == EVENT_UNKNOWN;
@@ -81,7 +89,7 @@ int stop__touch(struct stop *stop, struct transaction *transaction, uint64_t tim
 		/* An end amid somebody else's work (a concurrent thread's) takes no share. */
 		if (owner_runs && !starts)
 			return 0;
-		if (close_share(stop, starts ? time : stop->owner_ended))
+		if (close_share(stop, starts ? handed_over(stop, time) : stop->owner_ended))
 			return -ENOMEM;
 		stop->owner = transaction;
 	}

@@ -2,7 +2,8 @@
 // Collections of every kind, and what the runtime itself says of them:
 //
 //   begin|end TIME ALL GEN1 GEN2 PAUSE        CollectionCount(0), (1), (2), GetTotalPauseDuration
-//   gc INDEX GENERATION CONCURRENT COMPACTED PAUSE SUM_BEFORE SUM_AFTER     GetGCMemoryInfo
+//   gc INDEX GENERATION CONCURRENT COMPACTED PAUSE SUM_BEFORE SUM_AFTER FIRST SECOND
+//                                                      GetGCMemoryInfo: PAUSE is FIRST + SECOND
 //   asked FROM TO GENERATION BLOCKING COMPACTING       GC.Collect was called and returned
 //
 // Times are CLOCK_MONOTONIC; they and pauses are in nanoseconds.
@@ -17,9 +18,12 @@ static class Collections
     static readonly HashSet<(GCKind, long)> seen = new();
     static readonly List<string> lines = new();
     static readonly object[] kept = new object[20000];
+    static readonly object[] grown = new object[100000];
     static readonly Random random = new(1);
 
-    public static int Run(string go, string truth, int milliseconds)
+    // Together: the program asks for nothing, and so much of what it allocates lives on that the
+    // runtime itself begins background collections, most of them with a young one in the same stop.
+    public static int Run(string go, string truth, int milliseconds, bool isTogether = false)
     {
         Ballast.Load();
         Wait.For(go);
@@ -27,7 +31,12 @@ static class Collections
         Count("begin");
         long end = Wait.Now + milliseconds * 1000000L;
         for (int round = 0; Wait.Now < end; round++)
-            Round(round);
+        {
+            if (isTogether)
+                Grow();
+            else
+                Round(round);
+        }
         WaitForBackground();
         Look();
         Count("end");
@@ -63,6 +72,16 @@ static class Collections
             case 3: Ask(2, GCCollectionMode.Forced, true, false); break;
             case 5: Ask(2, GCCollectionMode.Forced, true, true); break;
             case 6: Ask(2, GCCollectionMode.Default, false, false); break;
+        }
+    }
+
+    static void Grow()
+    {
+        for (int step = 0; step < 20; step++)
+        {
+            for (int i = 0; i < 2000; i++)
+                grown[random.Next(grown.Length)] = new byte[random.Next(400)];
+            Look();
         }
     }
 
@@ -119,6 +138,7 @@ static class Collections
             after += each.SizeAfterBytes;
         }
         lines.Add($"gc {info.Index} {info.Generation} {(info.Concurrent ? 1 : 0)} " +
-                  $"{(info.Compacted ? 1 : 0)} {pause} {before} {after}");
+                  $"{(info.Compacted ? 1 : 0)} {pause} {before} {after} " +
+                  $"{info.PauseDurations[0].Ticks * 100} {info.PauseDurations[1].Ticks * 100}");
     }
 }

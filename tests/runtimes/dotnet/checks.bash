@@ -5,6 +5,7 @@
 # collectors, behind tests/runtimes/dotnet/lib.sh. SETTINGs are .NET's own (DOTNET_x=y).
 #
 # collections TITLE OPTION… [-- SETTING…]   collections are those that the runtime counts itself
+# together TITLE OPTION… [-- SETTING…]      the same where young ones begin with background ones
 # addresses TITLE SETTING…                  addresses after collections are what the program reads
 # graph TITLE SETTING…                      what holds each of a program's objects is named
 # walk TITLE SETTING…                       a dump has what another walk of the heap finds (.NET 9)
@@ -17,20 +18,24 @@ untold=
 thread_static='thread .+ [0-9]+: static Programs\.Graph\.inThreadStatic'
 
 # collections TITLE OPTION… [-- SETTING…]: with these options of gctrace
-collections() {
-	local title=$1 options=()
-	shift
+collections() { counted collections 2000 "$@"; }
+together() { counted together "${TOGETHER_MS:-5000}" "$@"; }
+
+counted() {	# PROGRAM MILLISECONDS TITLE OPTION… [-- SETTING…]
+	local name=$1 milliseconds=$2 title=$3 options=()
+	shift 3
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
 	# shellcheck disable=SC2206
 	settings=(${*:2})
+	case ${settings[*]-} in *gcServer=1*) name="$name server" ;; esac
 	t "$title"
-	program collections "$TMP/go" "$TMP/truth" 2000
+	program "${name% server}" "$TMP/go" "$TMP/truth" "$milliseconds"
 	if trace trace -p "$(pid program)" -o json ${options[@]+"${options[@]}"}; then
 		touch "$TMP/go"
 		ended_well program
 		ended_well trace
 		run python3 "$ROOT/tests/runtimes/dotnet_compare.py" "$TMP/trace.out" "$TMP/truth" \
-			$untold
+			$untold $name
 		cat "$TMP/out"
 		[ $status = 0 ] || { fail "gctrace and the runtime disagree"; show "$TMP/err"; }
 	fi

@@ -185,6 +185,39 @@ static void two_collections_share_a_pause(void **state)
 	script__end(&s);
 }
 
+/*
+ * .NET: a background collection begins before a young one of the same stop, and is told behind that
+ * one's end. Until then the stop was the young one's.
+ */
+static void an_older_start_takes_nothing_of_what_ended(void **state)
+{
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	s.now = 100;
+	pause_begin(&s, 1, GCTRACE_WHY_COLLECTION);
+	s.now = 120;
+	gc_start(&s, 11, YOUNG, 0);
+	s.now = 900;
+	gc_finish(&s, 11);
+	s.now = 110;
+	s.how = GCTRACE_HOW_CONCURRENT;
+	gc_start(&s, 10, FULL, 0);
+	s.now = 950;
+	pause_end(&s, 1, 4);
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.collections[0].is.number, 11);
+	assert_int_equal(s.collections[0].is.pause_ns, 800);
+	assert_int_equal(s.collections[0].is.suspend_ns, 4);
+	s.now = 1000;
+	gc_finish(&s, 10);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.collections[1].is.start_ns, 110);
+	assert_int_equal(s.collections[1].is.pause_ns, 50);
+	script__end(&s);
+}
+
 static void nested_collections_divide_the_pause(void **state)
 {
 	struct script s;
@@ -358,6 +391,7 @@ int main(void)
 		cmocka_unit_test(pause_inside_a_collection),
 		cmocka_unit_test(stops_at_both_edges),
 		cmocka_unit_test(two_collections_share_a_pause),
+		cmocka_unit_test(an_older_start_takes_nothing_of_what_ended),
 		cmocka_unit_test(nested_collections_divide_the_pause),
 		cmocka_unit_test(nested_pauses_are_told_apart_by_number),
 		cmocka_unit_test(pauses_for_other_things),
