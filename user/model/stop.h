@@ -7,9 +7,9 @@
  *	  <------------- share of A --------------><--------- share of B ------>
  *
  * The first one also gets what comes before it (stopping the threads), the last one what comes
- * after it. A start that is told behind the end of another collection, and was before it, takes over
- * at that end. A collection that neither starts nor ends in a pause has the whole of it, if it is the
- * one that the pause is for (a remark of a concurrent collection).
+ * after it. A start that is reported after the end of another collection, and was before it, takes
+ * over at that end. A collection that neither starts nor ends in a pause has the whole of it, if it
+ * is the one that the pause is for (a remark of a concurrent collection).
  *
  * Where records may have been lost inside, only a number proves that a begin and an end are of one
  * pause: without one it is not measured. And whose share is what is not known then,
