@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -262,6 +265,27 @@ static void reads_a_real_process(void **state)
 	munmap(mine, size);
 }
 
+/* The kernel lets its maps be read, and shows none. */
+static void a_process_that_has_just_ended_has_none(void **state)
+{
+	struct process *process;
+	struct maps maps;
+	siginfo_t info;
+	const pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0)
+		for (;;)
+			pause();
+	assert_int_equal(process__open(pid, &process, NULL), 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(maps__read(&maps, process), -ESRCH);
+	maps__free(&maps);
+	process__free(process);
+	waitpid(pid, NULL, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +298,7 @@ int main(void)
 		cmocka_unit_test(many_files_are_fine),
 		cmocka_unit_test(round_trip),
 		cmocka_unit_test(reads_a_real_process),
+		cmocka_unit_test(a_process_that_has_just_ended_has_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
