@@ -6,18 +6,18 @@
 . "$(dirname "$0")/../e2e/lib.sh"
 
 # A tree with tests/run and the given test file only, which is then run.
-tree() {	# NAME, the file on stdin
+tree() {	# NAME [OPTION…] of tests/run, the file on stdin
 	rm -rf "$TMP/tree"
 	mkdir -p "$TMP/tree/tests/e2e" "$TMP/tree/build"
 	cp "$ROOT/tests/run" "$TMP/tree/tests/run"
 	cp "$ROOT/tests/e2e/lib.sh" "$TMP/tree/tests/e2e/lib.sh"
 	{
-		printf '#!/bin/bash\n# limit: 2\n'
+		printf '#!/bin/bash\n# limit: %d\n' "${limit:-100}"
 		# shellcheck disable=SC2016
 		echo '. "$(dirname "$0")/../e2e/lib.sh"'
 		cat
 	} >"$TMP/tree/tests/e2e/$1.sh"
-	run env -u ONLY -u TEST_RESULTS BUILD="$TMP/tree/build" "$TMP/tree/tests/run"
+	run env -u ONLY -u TEST_RESULTS BUILD="$TMP/tree/build" "$TMP/tree/tests/run" "${@:2}"
 }
 
 closing() { expect_equal "$1" "$(tail -n 1 "$TMP/out")" "the closing line"; }
@@ -107,6 +107,27 @@ expect "$TMP/out" '^failed: e2e/outside: outside: no command: refuse \(outside\.
 expect "$TMP/out" '^failed: e2e/outside: outside: no command: refuse \(outside\.sh:6\)$'
 pass
 
+t "what is only for make check-all runs with --all"
+levels() {
+	tree levels "$@" <<-'END'
+		t one; pass
+		if at_level all; then t two; pass; fi
+	END
+}
+levels
+closing "1 passed, 0 failed, 0 skipped"
+levels --all
+closing "2 passed, 0 failed, 0 skipped"
+tree level <<-'END'
+	# level: all
+	t one; pass
+END
+expect_status 1
+closing "0 passed, 0 failed, 0 skipped"
+run env -u ONLY -u TEST_RESULTS BUILD="$TMP/tree/build" "$TMP/tree/tests/run" --all
+closing "1 passed, 0 failed, 0 skipped"
+pass
+
 t "what is run need not be a command: its status tells"
 tree run <<-'END'
 	t one; run refuse this; expect_status 127; expect "$TMP/err" 'refuse: command not found'; pass
@@ -116,12 +137,14 @@ closing "1 passed, 0 failed, 0 skipped"
 pass
 
 t "a file that hangs is killed, with what it started"
+limit=10
 tree hangs <<-'END'
 	t one
 	start sleeper sleep 86399
 	pid sleeper >"$ROOT/sleeper"
 	sleep 86398
 END
+limit=
 expect_status 1
 expect "$TMP/out" 'ran over its time'
 lib_runs "$(cat "$TMP/tree/sleeper")" && fail "the file's background process is still running"
@@ -173,7 +196,7 @@ unit() {	# STATUS, the output on stdin
 	printf '#!/bin/sh\ncat %s\nexit %s\n' "$TMP/tap" "$1" >"$TMP/tree/build/tests/unit/a_test"
 	chmod +x "$TMP/tree/build/tests/unit/a_test"
 	cp "$TMP/tree/build/tests/unit/a_test" "$TMP/tree/build/san/tests/unit/a_test"
-	run env -u TEST_RESULTS ONLY='unit/*' BUILD="$TMP/tree/build" "$TMP/tree/tests/run"
+	run env -u TEST_RESULTS ONLY='san/*' BUILD="$TMP/tree/build" "$TMP/tree/tests/run"
 }
 
 t "cmocka: passed, failed, skipped"
@@ -187,7 +210,7 @@ unit 1 <<-'END'
 END
 expect_status 1
 closing "1 passed, 1 failed, 1 skipped"
-expect "$TMP/out" '^skipped: unit/a: three: not on this kernel$'
+expect "$TMP/out" '^skipped: san/a: three: not on this kernel$'
 pass
 
 t "cmocka: a program that ends early has failed"

@@ -9,6 +9,7 @@
 #   # What this file shows, in a line or two.
 #   # parallel: yes            (may run beside another test file; without this line: alone)
 #   # limit: 300               (seconds for the whole file; without this line: 600)
+#   # level: all               (for `make check-all`; without this line also for `make check`)
 #   . "$(dirname "$0")/../e2e/lib.sh"
 #
 # Each test has a name and exactly one verdict:
@@ -24,6 +25,8 @@
 # show FILE…                   say more about a failure: the files are printed
 # skip_all WHY                 nothing in this file can run here: one skip, and the file ends
 # need COMMAND…, need_root     skip_all unless they are here
+# at_level all                 true in `make check-all` and by hand: for what repeats a behaviour with
+#                              another collector, version or size
 # start NAME COMMAND…          in the background; output in $TMP/NAME.out and $TMP/NAME.err; when it
 #                              returns the command has been executed: it is no copy of this shell
 # pid NAME                     its process
@@ -129,6 +132,8 @@ need() {
 		command -v "$c" >/dev/null 2>&1 || skip_all "$c is not installed"
 	done
 }
+
+at_level() { [ "${LEVEL:-all}" = "$1" ]; }
 
 need_root() { [ "$(id -u)" = 0 ] || skip_all "it needs root"; }
 

@@ -6,6 +6,7 @@
 # $KERNELS says which; without it the two quickest. `make kernels` runs them all. 5.10 is below
 # what gctrace asks for: it has to work there or say so. Under lockdown=confidentiality no BPF
 # program may read memory: doctor has to name it before anything is loaded.
+# level: all
 . "$(dirname "$0")/../e2e/lib.sh"
 here=$ROOT/tests/kernels
 

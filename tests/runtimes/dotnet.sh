@@ -15,6 +15,7 @@ server='DOTNET_gcServer=1 DOTNET_GCgen0size=800000'
 for options in "" --moves; do
 	what="collections are the runtime's own${options:+, with $options}"
 	collections "workstation: $what" $options
+	at_level all || continue
 	collections "workstation, not concurrent: $what" $options -- $workstation DOTNET_gcConcurrent=0
 	collections "server: $what" $options -- "$server" DOTNET_GCHeapCount=2
 	collections "server, not concurrent: $what" $options -- "$server" DOTNET_gcConcurrent=0

@@ -10,11 +10,11 @@ need jq python3 cc
 need_root
 need_programs
 
-for collector in 0 1; do
+for collector in $(heaps 0 1); do
 	graph "gcServer=$collector" DOTNET_gcServer=$collector
 done
 
-for setting in DOTNET_gcServer=0 DOTNET_gcServer=1 DOTNET_GCName=libclrgc.so; do
+for setting in $(heaps DOTNET_gcServer=0 DOTNET_gcServer=1 DOTNET_GCName=libclrgc.so); do
 	walk $setting $setting
 done
 
@@ -33,7 +33,7 @@ as_made() {	# [@N]
 	expect_equal 6 $compared "types compared"
 }
 
-for setting in DOTNET_gcServer=0 DOTNET_gcServer=1 DOTNET_GCName=libclrgc.so; do
+for setting in $(heaps DOTNET_gcServer=0 DOTNET_gcServer=1 DOTNET_GCName=libclrgc.so); do
 	t "a dump has as many objects of each type as the program made: $setting"
 	settings=("$setting")
 	program population "$TMP/go" "$TMP/truth" 20000
@@ -57,7 +57,7 @@ beside() {
 		jq -r 'select(.event == "gc" and .concurrent) | .gc' | wc -l
 }
 
-for collector in 0 1; do
+for collector in $(heaps 0 1); do
 	t "dumps beside background collections are whole: gcServer=$collector"
 	settings=(DOTNET_gcServer=$collector)
 	program beside "$TMP/go" "$TMP/truth" 20000

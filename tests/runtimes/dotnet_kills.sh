@@ -4,6 +4,7 @@
 # lives on, with the memory that it had, and a later gctrace finds all as it should be.
 # parallel: yes
 # limit: 1800
+# level: all
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/dotnet/lib.sh"
 need jq

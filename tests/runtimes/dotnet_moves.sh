@@ -10,18 +10,20 @@ need jq
 need_root
 need_programs
 
-rounds=${ROUNDS:-1000}
+rounds=${ROUNDS:-$(at_level all && echo 1000 || echo 300)}
 
 addresses "workstation"
-addresses "workstation, not concurrent" DOTNET_gcConcurrent=0
-addresses "server, two heaps" DOTNET_gcServer=1 DOTNET_GCHeapCount=2
-addresses "server, not concurrent" DOTNET_gcServer=1 DOTNET_gcConcurrent=0
-addresses "server that adapts its size" DOTNET_gcServer=1 DOTNET_GCDynamicAdaptationMode=1
-addresses "segments, not regions" DOTNET_GCName=libclrgc.so
+if at_level all; then
+	addresses "workstation, not concurrent" DOTNET_gcConcurrent=0
+	addresses "server, two heaps" DOTNET_gcServer=1 DOTNET_GCHeapCount=2
+	addresses "server, not concurrent" DOTNET_gcServer=1 DOTNET_gcConcurrent=0
+	addresses "server that adapts its size" DOTNET_gcServer=1 DOTNET_GCDynamicAdaptationMode=1
+	addresses "segments, not regions" DOTNET_GCName=libclrgc.so
+fi
 
 # The model knows objects by real heap dumps now, and each further dump agrees with it.
 rounds=$((rounds * 4)) # several dumps must fall into them
-for collector in 0 1; do
+for collector in $(heaps 0 1); do
 	t "objects that heap dumps told are where the program reads them: gcServer=$collector"
 	record_addresses --dump=500ms -- DOTNET_gcServer=$collector
 	proven dumps

@@ -4,6 +4,7 @@
 # attached to as they run. Collections, moves, heap dumps and what holds an object are told of them
 # as of the SDK's own runtime.
 # parallel: yes
+# level: all
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/dotnet/lib.sh"
 . "$(dirname "$0")/dotnet/checks.bash"

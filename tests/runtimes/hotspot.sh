@@ -4,6 +4,7 @@
 # are those of the JVM's own log and beans, with each collector that this build of it has.
 # parallel: yes
 . "$(dirname "$0")/../e2e/lib.sh"
+. "$(dirname "$0")/jvms.bash"
 need java javac jq python3
 need_root
 
@@ -67,7 +68,7 @@ in_the_middle() {	# COLLECTOR
 
 has() { java "-XX:+Use$1GC" -version >/dev/null 2>&1; }
 
-for option in G1 Parallel Serial Z Shenandoah; do
+for option in $(collectors G1 Parallel Serial Z Shenandoah); do
 	collector=$option
 	[ $option = Z ] && collector=ZGC
 	t "$collector: collections, causes, pools and pauses are those of the JVM's log and beans"

@@ -5,6 +5,7 @@
 # dumps are whole, the leak is found first, a path explains it, and VisualVM opens it.
 # parallel: yes
 # limit: 1200
+# level: all
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/hotspot/lib.sh"
 need java javac jq python3

@@ -6,6 +6,7 @@
 # a thousand runs. (The figures are printed; 92 is what docs/runtimes.md promises on average.)
 # parallel: yes
 # limit: 1800
+# level: all
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/hotspot/lib.sh"
 need gctrace python3

@@ -4,6 +4,7 @@
 # and what was made before keeps its own; and of one that is unloaded the objects live on, and so does
 # the program.
 # limit: 1200
+# level: all
 . "$(dirname "$0")/../e2e/lib.sh"
 need_root
 need gctrace jq

@@ -4,6 +4,7 @@
 # samples it is within the limits.
 # parallel: yes
 # limit: 1800
+# level: all
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/hotspot/lib.sh"
 need_root

@@ -59,7 +59,7 @@ is_whole() {
 }
 
 for jvm in $(jvms); do
-	for option in G1 Parallel Serial Z Shenandoah; do
+	for option in $(collectors G1 Parallel Serial Z Shenandoah); do
 		t "Java $(version_of "$jvm"), $option: what holds each object is named, and counts are the JVM's own"
 		if ! has "$jvm" "-XX:+Use${option}GC"; then
 			skip "this build of the JVM does not have it"

@@ -4,6 +4,7 @@
 # program lives on, with the memory that it had, and a later gctrace finds all as it should be.
 # parallel: yes
 # limit: 3600
+# level: all
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/hotspot/lib.sh"
 need jq
@@ -22,7 +23,7 @@ is_whole() {
 is_told() { is_whole; }
 
 # A collector that always is in a concurrent cycle, and how it comes to be.
-collectors() {
+always_collecting() {
 	cat <<-'END'
 	G1 -XX:InitiatingHeapOccupancyPercent=1 -XX:-G1UseAdaptiveIHOP
 	Z
@@ -93,7 +94,7 @@ for jvm in $(jvms); do
 		is_as_before
 		stop program KILL
 		pass
-	done < <(collectors)
+	done < <(always_collecting)
 
 	t "Java $version: gctrace is killed in the midst of a dump, over and over"
 	program "$jvm" Busy

@@ -16,11 +16,6 @@ need jq
 collections=${COLLECTIONS:-40}
 agent=
 
-collectors() {	# JVM: options, a line each
-	echo "-XX:+UseG1GC -Xmn3m"
-	echo "-XX:+UseParallelGC -Xmn3m"
-	echo "-XX:+UseSerialGC -Xmn3m"
-}
 
 moving() {	# JVM WHAT OPTION…
 	local jvm=$1 what=$2
@@ -67,7 +62,8 @@ while read -r home; do
 	*) continue ;;
 	esac
 
-	while read -r -a options; do
+	for collector in $(collectors G1 Parallel Serial); do
+		options=("-XX:+Use${collector}GC" -Xmn3m)
 		has "$home" "${options[@]}" || continue
 
 		t "Java $version ${options[*]}: what young collections move is where it was told to be"
@@ -109,7 +105,7 @@ while read -r home; do
 		expect_equal 0 "$(figure .identity.conflicts)" "conflicts with dumps" || conflicting
 		moved
 		pass
-	done < <(collectors)
+	done
 
 	for option in -XX:+UseZGC -XX:+UseShenandoahGC -XX:+UseCompactObjectHeaders; do
 		has "$home" -XX:+UnlockExperimentalVMOptions $option || continue

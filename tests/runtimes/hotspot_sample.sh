@@ -8,6 +8,7 @@
 # limit: 3600
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/sample.bash"
+. "$(dirname "$0")/jvms.bash"
 need java javac javap jdb jq /usr/bin/python3
 need_root
 
@@ -24,16 +25,6 @@ javap -c -p -cp "$TMP" Places | awk '
 	/ interpreted\(/ { on = 1 }
 	on && /^ *[0-9]+: / { sub(":", "", $1); print $1 }
 	on && /^$/ { on = 0 }' >"$TMP/bytecodes"
-
-jvms() {
-	local java
-	for java in "$(command -v java)" /usr/lib/jvm/*/bin/java; do
-		java=$(readlink -f "$java")
-		[ -x "${java%/*}/jstack" ] && echo "${java%/bin/java}"
-	done | sort -u
-}
-
-version_of() { sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$1/release"; }
 
 program() {	# JVM WORD…
 	local jvm=$1
@@ -141,9 +132,9 @@ for jvm in $(jvms); do
 	truth "$jvm" "$version"
 	pass
 
-	for collector in G1GC ParallelGC SerialGC; do
+	for collector in $(collectors G1 Parallel Serial); do
 		t "$version, $collector: its own threads collect and compile when its log says so"
-		chores "$jvm" "$version" "$collector"
+		chores "$jvm" "$version" "${collector}GC"
 		pass
 	done
 	[ -z "${SAMPLE_MATRICES-}" ] || continue
@@ -181,7 +172,8 @@ for jvm in $(jvms); do
 	expect "$TMP/out" '"method":"Chores\.allocate\(\)V'
 	pass
 
-	for options in -Xmixed -Xint -Xcomp -XX:TieredStopAtLevel=1 -XX:-TieredCompilation; do
+	for options in -Xmixed $(at_level all &&
+		echo -Xint -Xcomp -XX:TieredStopAtLevel=1 -XX:-TieredCompilation); do
 		t "$version $options: the stacks of threads that wait are those that jstack prints"
 		parked "$jvm" $options
 		pass

@@ -95,7 +95,7 @@ test_with() {	# JVM OPTION…
 }
 
 while read -r jvm; do
-	for collector in ${SITES_COLLECTORS:-G1 Z}; do
+	for collector in $(collectors ${SITES_COLLECTORS:-G1 Z}); do
 		has "$jvm" "-XX:+Use${collector}GC" || continue
 		case $collector in
 		G1 | Parallel | Serial) test_with "$jvm" "-XX:+Use${collector}GC" -Xmn48m ;;

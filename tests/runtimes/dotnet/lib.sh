@@ -11,6 +11,8 @@
 #                            wait until it is ready. It waits for $TMP/go where it has work to do
 # trace NAME COMMAND…        start gctrace on `program`, and wait until that hears of it
 #
+# heaps KIND…                those kinds of heap to test with: of `make check` the first one only
+#
 # Where agent=(), load=(--load-agent) has every gctrace that these start attach to the program.
 
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_HOME=$BUILD/tests/dotnet/home
@@ -59,6 +61,8 @@ dotnet_project() {	# PROJECT DIRECTORY OPTION…
 			"$@" >"$TMP/build.out" 2>&1 && touch "$built"
 	) 9>"$kept.lock"
 }
+
+heaps() { if at_level all; then echo "$@"; else echo "$1"; fi; }
 
 need_programs() {
 	need dotnet

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=bash
 #
-# What the tests of HotSpot's agent share, behind tests/e2e/lib.sh, beside agents.bash:
+# What the tests of HotSpot's agent share, behind tests/e2e/lib.sh, beside agents.bash and jvms.bash:
 #
 # hotspot_build               compile the programs into $TMP/classes, by the JDK of PATH
-# jvms                        the directories of the JVMs to test with, a line each
 # has JVM OPTION…             does this build of it take the options, such as a collector's?
 # program JVM OPTION… CLASS   start Graph or another as `program`, with the agent unless $agent is
 #                             empty, and wait until it is ready. Graph ends by ended_well, Busy and
@@ -12,6 +11,7 @@
 # load_agent                  have `program` load it as it runs; the JVM's answer is in $TMP/out
 
 . "$ROOT/tests/runtimes/agents.bash"
+. "$ROOT/tests/runtimes/jvms.bash"
 
 hotspot_library=$BUILD/libgctrace-hotspot.so
 agent=-agentpath:$hotspot_library
@@ -25,16 +25,6 @@ need_java() {
 	need java javac jcmd
 	hotspot_build || skip_all "javac: $(head -n 1 "$TMP/javac.err")"
 }
-
-jvms() {
-	local java
-	for java in "$(command -v java)" /usr/lib/jvm/*/bin/java; do
-		java=$(readlink -f "$java")
-		[ -x "${java%/*}/jcmd" ] && echo "${java%/bin/java}"
-	done | sort -u
-}
-
-version_of() { sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$1/release"; }
 
 has() { "$1/bin/java" "${@:2}" -version >/dev/null 2>&1; }
 
