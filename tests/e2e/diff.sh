@@ -135,12 +135,12 @@ t "growth beyond a limit is status 4, up to it 0: a share, a size, of some types
 for limit in 0.1% 1KiB 0; do
 	run timeout 120 gctrace diff "$TMP/file@first" "$TMP/file@last" --fail-if-growth $limit
 	expect_status 4
-	expect "$TMP/out" "^limit +--fail-if-growth $limit was passed$"
+	expect "$TMP/out" "^limit +--fail-if-growth $limit: the limit is exceeded$"
 done
 for limit in 100000% 1GiB; do
 	run timeout 120 gctrace diff "$TMP/file@first" "$TMP/file@last" --fail-if-growth $limit
 	expect_status 0
-	expect "$TMP/out" "^limit +--fail-if-growth $limit was kept$"
+	expect "$TMP/out" "^limit +--fail-if-growth $limit: growth is within the limit$"
 done
 diff_json "$TMP/file@first" "$TMP/file@last" --type shop.OrderCache --fail-if-growth 0
 expect_status 0

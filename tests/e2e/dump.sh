@@ -128,6 +128,36 @@ nothing_up "$(pid vm)"
 stop vm
 pass
 
+# FILE: each dump in it has its end, and nothing of it is missing.
+all_complete() {
+	run timeout 60 gctrace heap "$1" --list -o json
+	expect "$TMP/out" '"complete":true'
+	expect_not "$TMP/out" '"complete":false'
+}
+
+t "record --dump=EVERY -d T: whatever T is, no dump is cut off"
+start_vm vm --objects 40000 --dump-pace 15
+for duration in 1500ms 1800ms 2100ms 2400ms 2700ms 3000ms 3300ms 3600ms; do
+	run timeout 120 gctrace record -p "$(pid vm)" -d $duration --dump=700ms \
+		--output "$TMP/timed"
+	expect_status 0 || show "$TMP/err"
+	expect_not "$TMP/err" 'not whole'
+	all_complete "$TMP/timed"
+done
+pass
+
+t "Ctrl-C in the midst of a short dump: it is finished first"
+for pause in 0 0.05 0.1 0.15; do
+	start recorder gctrace record -p "$(pid vm)" --dump --output "$TMP/finished"
+	WAIT=60 wait_for "is_up $(pid vm) dump" || fail "the request does not go up"
+	sleep $pause
+	stop recorder INT
+	expect_equal 0 "$status" "exit status"
+	all_complete "$TMP/finished"
+done
+stop vm
+pass
+
 t "a runtime that has the probes and serves no request: said, with status 1"
 "${CC:-cc}" -O2 -I"$ROOT/include" "$ROOT/docs/example/runtime.c" "$ROOT/docs/example/probes.c" \
 	-o "$TMP/tiny" || fail "the example does not build"
@@ -187,12 +217,12 @@ in_its_midst() {
 		fail "no dump arrives"
 }
 
-t "Ctrl-C in the midst of a dump: it ends, and what came is told"
-start_vm vm --objects 100000 --dump-pace 100
+t "Ctrl-C in the midst of a long dump: it is cut off, and what came is told"
+start_vm vm --objects 100000 --dump-pace 200
 start recorder gctrace record -p "$(pid vm)" --dump --output "$TMP/part"
 in_its_midst "$TMP/part"
 stop recorder INT
-expect_equal 0 "$status" "exit status"
+expect_equal 3 "$status" "exit status"
 expect "$TMP/recorder.err" 'the heap dump is not whole: it was stopped; .* came'
 nothing_up "$(pid vm)"
 run timeout 120 dump_truth "$TMP/part@1" "$TMP/vm.truth"
@@ -200,6 +230,35 @@ expect_status 0 || show "$TMP/out"
 expect_equal 1 "$(word status)" "status of C_END"
 expect_equal 1 "$(word ended)" "C_END in the file"
 runs_on "$(pid vm)"
+pass
+
+t "a dump that was cut off is not the last one, and proves no growth"
+start recorder gctrace record -p "$(pid vm)" --dump=100ms --output "$TMP/torn"
+WAIT=120 wait_for 'grep -qs "heap dump of" "$TMP/recorder.err"' || fail "no dump"
+had=$(stat -c %s "$TMP/torn")
+WAIT=60 wait_for '[ "$(stat -c %s "$TMP/torn")" -gt $((had + 100000)) ]' || fail "no second dump"
+stop recorder INT
+expect_equal 3 "$status" "exit status"
+run timeout 60 gctrace heap "$TMP/torn@last" --histogram
+expect_status 0
+sed 's/^gctrace: *//' "$TMP/err" | tr '\n' ' ' >"$TMP/said"
+expect "$TMP/said" 'torn@last is .*torn@1, the last complete heap dump: 1 later one is incomplete'
+run timeout 60 gctrace heap "$TMP/torn@2" --histogram
+expect_status 3
+for allow in "" --allow-loss; do
+	# shellcheck disable=SC2086
+	run timeout 60 gctrace diff "$TMP/torn@1" "$TMP/torn@2" --fail-if-growth 100000% $allow
+	expect_status 3
+	expect "$TMP/out" '^limit +--fail-if-growth 100000%: not decided, since a heap dump is incom'
+	expect_not "$TMP/out" 'within the limit'
+done
+run timeout 60 gctrace diff "$TMP/torn@1" "$TMP/torn@2" --fail-if-growth 0 --allow-loss -o json
+expect_status 3
+expect "$TMP/out" '"limit_verdict":"not decided"'
+expect_not "$TMP/out" 'limit_passed'
+run timeout 60 gctrace diff "$TMP/torn@first" "$TMP/torn@last" --fail-if-growth 100000%
+expect_status 1
+expect "$TMP/err" 'A and B are the same heap dump'
 pass
 
 t "a gctrace that is killed in the midst of a dump ends it"

@@ -48,7 +48,8 @@ static const struct option diff_options[] = {
 	{ .name = "fail-if-growth", .kind = OPTION_STRING, .metavar = "LIMIT",
 	  .offset = offsetof(struct diff_settings, limit),
 	  .help = "Exit with 4 when the bytes that the roots reach (with --type: of those types)"
-		  " grew by more than this: a share of A such as 10%, or a size such as 1MiB" },
+		  " grew by more than this: a share of A such as 10%, or a size such as 1MiB."
+		  " Where a dump is incomplete that is not decided: 3, also with --allow-loss" },
 	{ .name = NULL },
 };
 
@@ -93,15 +94,19 @@ static bool parse_limit(const char *text, struct limit *limit)
 	return false;
 }
 
-static bool is_passed(const struct limit *limit, const struct diff_shown *shown)
+static enum diff_verdict judge(const struct limit *limit, const struct diff_shown *shown)
 {
 	const int64_t growth = diff__growth(shown);
 	const uint64_t was = shown->total.side[DIFF_WAS].reached_bytes;
 
+	if (!shown->whole[DIFF_WAS] || !shown->whole[DIFF_IS])
+		return DIFF_UNDECIDED;
 	if (growth <= 0)
-		return false;
-	return limit->is_share ? (double)growth > limit->share * (double)was
-			       : (uint64_t)growth > limit->bytes;
+		return DIFF_WITHIN;
+	if (limit->is_share ? (double)growth > limit->share * (double)was
+			    : (uint64_t)growth > limit->bytes)
+		return DIFF_EXCEEDED;
+	return DIFF_WITHIN;
 }
 
 /* ---------------------------------------------------------------- what one run works with */
@@ -326,7 +331,8 @@ static void set_shown(struct differing *all, const struct limit *limit)
 	shown->fates = &all->replay.fates;
 	shown->collections = all->replay.collections;
 	shown->limit = settings->limit;
-	shown->passed = settings->limit && is_passed(limit, shown);
+	if (settings->limit)
+		shown->verdict = judge(limit, shown);
 }
 
 static int show(const struct differing *all)
@@ -360,14 +366,15 @@ static int compare(struct differing *all, const struct words *words, const struc
 	return show(all);
 }
 
-/* Figures that lack something pass no limit: what they lack goes first. */
+/* Where a limit was given, 0 is a pass: it takes two complete dumps, whatever loss is allowed. */
 static enum status status_of(const struct differing *all, int err)
 {
 	if (err && err != -EPIPE)
 		return STATUS_FAILED;
-	if (!diff__is_complete(&all->shown) && !all->settings->graph.allow_loss)
+	if (all->shown.verdict == DIFF_UNDECIDED ||
+	    (!diff__is_complete(&all->shown) && !all->settings->graph.allow_loss))
 		return STATUS_DATA_LOST;
-	return all->shown.passed ? STATUS_LIMIT_PASSED : STATUS_FINE;
+	return all->shown.verdict == DIFF_EXCEEDED ? STATUS_LIMIT_PASSED : STATUS_FINE;
 }
 
 static enum status run(const struct invocation *invocation)

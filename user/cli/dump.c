@@ -19,7 +19,7 @@
  * Whatever was stamped before that moment is another tracer's dump and not passed on.
  *
  * RUNNING. The request is held up until C_END is here. An abort lowers it at once, and C_END still
- * comes. Back-pressure: when the ring is filled to its mark the target is asked to wait
+ * comes. A dump that is to finish is aborted when its time is up. Back-pressure: when the ring is filled to its mark the target is asked to wait
  * before its next batch, and to go on when the ring is drained. Asking takes up to 10 ms, so
  * what comes meanwhile must find room above the mark: the mark is half of a ring of 16 MiB or more,
  * and an eighth of a smaller one.
@@ -49,6 +49,7 @@
 #define LEFTOVER_NS (2 * NS_PER_S) /* so long another one's request is taken for one */
 #define END_NS (500 * NS_PER_MS)
 #define LEAVE_NS (200 * NS_PER_MS)
+#define LAST_NS (300 * NS_PER_MS) /* for C_END of a dump that did not finish in its time */
 #define PROGRESS_NS (100 * NS_PER_MS)
 #define LARGE_RING (UINT64_C(16) << 20)
 
@@ -72,6 +73,7 @@ struct dump {
 	bool is_heard;	   /* something of it came since heard_ns; other collections are not */
 	uint64_t heard_ns;
 	uint64_t aborted_ns;
+	uint64_t finish_ns; /* it is aborted then; 0: it has all the time it needs */
 	uint64_t quiet_ns; /* when its end was seen */
 	uint64_t left_ns;
 	uint64_t shown_ns; /* progress */
@@ -145,7 +147,7 @@ static void close_ring(struct dump *dump)
 
 void dump__give_up(struct dump *dump)
 {
-	leave(dump, DUMP_ABORTED);
+	leave(dump, dump->state == ENDING ? dump->result.outcome : DUMP_ABORTED);
 	close_ring(dump);
 }
 
@@ -172,6 +174,27 @@ void dump__abort(struct dump *dump)
 	}
 	lower(dump);
 	hold(dump, false);
+}
+
+void dump__finish(struct dump *dump, uint64_t until_ns)
+{
+	if (dump->finish_ns || dump->state >= LEAVING)
+		return;
+	dump->finish_ns = until_ns;
+	/* The target may have begun one that was requested just now. */
+	if (dump->state == WAITING ||
+	    (dump->state == ASKED && now_of(dump) - dump->result.asked_ns >= END_NS))
+		dump__abort(dump);
+}
+
+/* Its time is up: it is stopped, and left soon after, whatever the target does. */
+static void cut_off(struct dump *dump, uint64_t now)
+{
+	if (!dump->finish_ns || now < dump->finish_ns || dump->state >= LEAVING)
+		return;
+	dump__abort(dump);
+	if (now - dump->finish_ns >= LAST_NS)
+		dump__give_up(dump);
 }
 
 /* ---------------------------------------------------------------- events */
@@ -454,6 +477,7 @@ void dump__turn(struct dump *dump)
 {
 	const uint64_t now = now_of(dump);
 
+	cut_off(dump, now);
 	switch (dump->state) {
 	case WAITING:
 		look_at_others(dump, now);

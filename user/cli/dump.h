@@ -131,6 +131,13 @@ void dump__turn(struct dump *dump);
 void dump__abort(struct dump *dump);
 
 /*
+ * The trace ends: a dump that the target has begun, or may have, goes on to its end, at most until
+ * this moment; then it is stopped, and left within a second. One that was not requested yet, or was
+ * and is not answered, ends now.
+ */
+void dump__finish(struct dump *dump, uint64_t until_ns);
+
+/*
  * Let go of requests and ring at once, whatever the target may still tell: the trace ends. It is
  * over then; where no end had come, as one that was stopped.
  */

@@ -7,6 +7,7 @@
 #include "../attach/session.h"
 #include "../attach/target.h"
 #include "../base/report.h"
+#include "../base/units.h"
 #include "../target/process.h"
 #include "dump_live.h"
 #include "live.h"
@@ -39,6 +40,9 @@ static void finish_dump(struct dumper *dumper, const struct dump *dump)
 		dump__tell(dump);
 	dumper->begun += result->begun;
 	dumper->whole += dump__is_whole(dump);
+	dumper->incomplete += result->begun && !dump__is_whole(dump);
+	if (result->begun && result->ended_ns - dumper->dump_ns > dumper->longest_ns)
+		dumper->longest_ns = result->ended_ns - dumper->dump_ns;
 	dumper->failed += !result->begun && !was_taken_back;
 	dump_live__free(dumper->dump);
 	dumper->dump = NULL;
@@ -93,6 +97,7 @@ static bool start_dump(struct dumper *dumper)
 
 	while (dumper->next < session__target_count(session)) {
 		options.target = dumper->next++;
+		dumper->dump_ns = clock__monotonic_ns();
 		if (session__target(session, options.target)->state != TARGET_LIVE)
 			continue;
 		err = dump_live__new(dumper->live, &options, false, &dumper->dump);
@@ -125,6 +130,25 @@ static void end_round(struct dumper *dumper)
 	}
 }
 
+/* Those before took so long, and the heap may have grown by a quarter. */
+static bool would_be_late(const struct dumper *dumper, uint64_t now)
+{
+	return dumper->until_ns && dumper->had_round &&
+	       now + dumper->longest_ns + dumper->longest_ns / 4 > dumper->until_ns;
+}
+
+/* No dump is begun from now on. */
+static void leave_rest(struct dumper *dumper, uint64_t now)
+{
+	char ns[UNITS_TEXT];
+
+	dumper->is_in_round = false;
+	dumper->is_done = true;
+	if (!dumper->is_quiet && now < dumper->until_ns)
+		note("no further heap dump: it could not end in time; the longest took %s",
+		     units__ns(ns, dumper->longest_ns));
+}
+
 void dumper__turn(struct dumper *dumper)
 {
 	const uint64_t now = clock__monotonic_ns();
@@ -139,6 +163,10 @@ void dumper__turn(struct dumper *dumper)
 	}
 	if (dumper->is_done || dumper->is_stopping)
 		return;
+	if ((dumper->is_in_round || now >= dumper->round_ns) && would_be_late(dumper, now)) {
+		leave_rest(dumper, now);
+		return;
+	}
 	if (!dumper->is_in_round && now >= dumper->round_ns)
 		start_round(dumper, now);
 	if (dumper->is_in_round && !start_dump(dumper))
@@ -150,7 +178,10 @@ bool dumper__may_stop(struct dumper *dumper, bool hurry)
 	if (!hurry)
 		return !dumper->is_in_round && (dumper->is_done || dumper->begun + dumper->failed);
 	dumper->is_stopping = true;
-	if (dumper->dump)
+	if (dumper->dump && dumper->finish_ns)
+		dump__finish(dump_live__dump(dumper->dump),
+			     clock__monotonic_ns() + dumper->finish_ns);
+	else if (dumper->dump)
 		dump__abort(dump_live__dump(dumper->dump));
 	return !dumper->dump;
 }

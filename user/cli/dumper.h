@@ -10,9 +10,10 @@
  *
  * A round goes through the targets that live when their turn comes. One that cannot be asked, or
  * does not answer, is told of and passed over. Rounds start `every_ns` after the one before
- * started, or at once where that took longer (a note says so the first time). A wish of a later
- * round that the end of the trace or of the process takes back is no failure; one of the first
- * round is.
+ * started, or at once where that took longer (a note says so the first time). After the
+ * first round none is begun that could not end before the trace does, by how long those before took.
+ * A wish of a later round that the end of the trace or of the process takes back is no failure; one
+ * of the first round is.
  */
 #ifndef GCTRACE_CLI_DUMPER_H
 #define GCTRACE_CLI_DUMPER_H
@@ -30,19 +31,24 @@ struct live;
 
 struct dumper {
 	uint64_t every_ns; /* 0: one round */
+	uint64_t until_ns; /* when the trace ends, as far as that is known beforehand; 0: it is not */
 	bool is_quiet;	   /* of dumps that are whole: they are shown elsewhere */
+	uint64_t finish_ns; /* so long a dump goes on when the trace is to stop; 0: it is stopped */
 	struct live *live; /* NULL: not begun */
 	struct dump_live *dump; /* under way; NULL */
+	uint64_t dump_ns;  /* when that was begun */
+	uint64_t longest_ns; /* that one took */
 	uint32_t next;	   /* target of this round */
 	bool is_in_round, is_done, is_stopping, said_late;
 	bool had_round;	   /* each target was asked once, or could not be */
 	uint64_t round_ns; /* when the next one starts */
 	uint64_t begun;	   /* dumps of which at least a part came */
 	uint64_t whole;
+	uint64_t incomplete;
 	uint64_t failed;   /* wishes of which nothing came */
 };
 
-/* After live__begin(). Zeroes but for every_ns and is_quiet before that. */
+/* After live__begin(). Zeroes but for the first four before that. */
 void dumper__begin(struct dumper *dumper, struct live *live);
 
 /* The trace has ended: gives up what is under way, and tells of it. */
@@ -55,8 +61,8 @@ int dumper__event(struct dumper *dumper, const struct event *event);
 void dumper__turn(struct dumper *dumper);
 
 /*
- * May the trace stop? With hurry a dump under way is stopped, and no further one begun; without,
- * the round goes on to its end.
+ * May the trace stop? With hurry no further dump is begun, and one under way has finish_ns from the
+ * first time on that this is asked; without, the round goes on to its end.
  */
 bool dumper__may_stop(struct dumper *dumper, bool hurry);
 

@@ -47,9 +47,7 @@ static int write_json_entry(struct json *json, struct output *output, size_t num
 	json__known(json, "references", entry->references);
 	json__known(json, "roots", entry->roots);
 	json__known(json, "bytes", entry->bytes);
-	json__bool(json, "complete",
-		   entry->ended_ns != EVENT_UNKNOWN && entry->status == GCTRACE_DUMP_COMPLETE &&
-			   !entry->lost);
+	json__bool(json, "complete", dump_entry__is_complete(entry));
 	return json__write(json, output);
 }
 

@@ -30,6 +30,9 @@
 
 #define FLUSH_NS NS_PER_S /* a gctrace that is killed leaves a file that lacks this much */
 
+/* So much longer a dump that has begun may take when the recording is to end: 2 s in all. */
+#define FINISH_NS (1200 * NS_PER_MS)
+
 #define NO_DUMP UINT64_MAX
 
 struct record_settings {
@@ -57,7 +60,8 @@ static const struct option record_options[] = {
 	  .offset = offsetof(struct record_settings, dump_every_ns), .max = NO_DUMP - 1,
 	  .help = "Have a heap dump made at the start and put it into the file; with EVERY another"
 		  " one each time that this has passed, such as 30s. The process stands still"
-		  " while a dump is made" },
+		  " while a dump is made. One that has begun has 1.2 s more when the recording ends;"
+		  " with -d none is begun that could not end in time" },
 	{ .name = "samples", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct record_settings, samples),
 	  .help = "Put sampled allocations into the file, and what becomes of them, for gctrace"
@@ -210,6 +214,9 @@ static int begin(struct recorder *recorder, const struct target_settings *target
 	if (!err)
 		err = recording_writer__facts(recorder->trace.writer,
 					      live__facts(recorder->trace.live));
+	if (!err && recorder->is_dumping && recorder->trace.tracing->duration_ns)
+		recorder->dumper.until_ns =
+			recorder->trace.start_ns + recorder->trace.tracing->duration_ns;
 	if (!err && recorder->is_dumping)
 		dumper__begin(&recorder->dumper, recorder->trace.live);
 	if (!err)
@@ -259,6 +266,9 @@ static enum status record(struct recorder *recorder, const struct target_setting
 	dumper__end(&recorder->dumper);
 	if (status == STATUS_FINE && recorder->dumper.failed)
 		status = STATUS_FAILED;
+	if (status == STATUS_FINE && recorder->dumper.incomplete &&
+	    !recorder->trace.tracing->allow_loss)
+		status = STATUS_DATA_LOST;
 	status = close_writer(recorder, status);
 	tell_undumped(recorder);
 	buf__free(&recorder->undumped);
@@ -286,8 +296,10 @@ static enum status run(const struct invocation *invocation)
 		return STATUS_FAILED;
 	trace__init(&recorder.trace, &settings->trace, &view, &settings->output);
 	recorder.trace.quiet = true;
-	if (recorder.is_dumping)
+	if (recorder.is_dumping) {
 		recorder.dumper.every_ns = settings->dump_every_ns;
+		recorder.dumper.finish_ns = FINISH_NS;
+	}
 	return record(&recorder, &settings->target);
 }
 
@@ -300,7 +312,7 @@ const struct command record_command = {
 		 "  gctrace record -p 4711 -d 10m --output app.gctrace\n"
 		 "  gctrace app.gctrace\n"
 		 "Heap dumps in a recording are counted from 1, over all of its processes: FILE@2"
-		 " is the second, FILE@first and FILE@last are what they say.\n",
+		 " is the second, FILE@first the first, FILE@last the last complete one.\n",
 	.options = options,
 	.defaults = &defaults,
 	.settings_size = sizeof(struct record_settings),

@@ -158,6 +158,12 @@ int dump_list__read(struct dump_list *list, const char *path, struct buf *damage
 	return err == -ENOMEM ? error_errno(err, "cannot read %s", escape(path)) : err;
 }
 
+bool dump_entry__is_complete(const struct dump_entry *entry)
+{
+	return entry->ended_ns != EVENT_UNKNOWN && entry->status == GCTRACE_DUMP_COMPLETE &&
+	       !entry->lost;
+}
+
 int dump_list__refuse(const struct dump_name *name, uint64_t count)
 {
 	if (count == 0)
@@ -179,10 +185,29 @@ void dump_list__warn(const struct buf *damage)
 		warning("%s; there may have been more heap dumps", buf__str(damage));
 }
 
+/* The last complete one; where none is, the last of all. */
+static uint64_t last_of(const struct dump_list *list)
+{
+	for (size_t i = list->count; i > 0; i--)
+		if (dump_entry__is_complete(&list->items[i - 1]))
+			return i;
+	return list->count;
+}
+
+static void say_passed_over(const struct dump_name *name, uint64_t count, uint64_t number)
+{
+	if (name->number != DUMP_NAME_LAST || number == count)
+		return;
+	warning("%s@last is %s@%" PRIu64 ", the last complete heap dump: %" PRIu64
+		" later one%s incomplete",
+		escape(name->path), escape(name->path), number, count - number,
+		count - number == 1 ? " is" : "s are");
+}
+
 /* The number that is meant, if there is such a dump. False: there is none. */
 static bool choose(const struct dump_name *name, const struct dump_list *list, uint64_t *number)
 {
-	*number = name->number == DUMP_NAME_LAST ? list->count : name->number;
+	*number = name->number == DUMP_NAME_LAST ? last_of(list) : name->number;
 	if (name->number == DUMP_NAME_NONE && list->count == 1)
 		*number = 1;
 	return *number && *number <= list->count;
@@ -219,6 +244,7 @@ int dump_list__resolve(const struct dump_name *name, uint64_t *number)
 	}
 	err = dump_list__read(&list, name->path, &damage);
 	if (!err && choose(name, &list, number)) {
+		say_passed_over(name, list.count, *number);
 		if (!is_certain(name, &list.items[*number - 1]))
 			dump_list__warn(&damage);
 	} else if (!err) {

@@ -18,6 +18,9 @@ struct dump_entry {
 	uint64_t lost;		     /* in its midst */
 };
 
+/* Its end is there, the target completed it, and nothing of it was lost. */
+bool dump_entry__is_complete(const struct dump_entry *entry);
+
 struct dump_list VEC_OF(struct dump_entry);
 
 /*
@@ -31,9 +34,9 @@ int dump_list__read(struct dump_list *list, const char *path, struct buf *damage
 void dump_list__warn(const struct buf *damage);
 
 /*
- * The number of the dump that is meant: the one given; for FILE@last as many as there are, which
- * takes a file that can be read twice; without any the only one. A warning says where that may be
- * another one, since the file lacks something. 0, or negative errno after an error message
+ * The number of the dump that is meant: the one given; for FILE@last the last complete one (the last
+ * one where none is complete), which takes a file that can be read twice; without any the only one. A
+ * warning says which later ones were passed over, and where the file lacks something. 0, or negative errno after an error message
  * (-ENOENT: there is none in it, -ESPIPE: a pipe).
  */
 int dump_list__resolve(const struct dump_name *name, uint64_t *number);

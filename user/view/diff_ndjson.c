@@ -204,6 +204,11 @@ static int show_branch(struct diff_ndjson *ndjson, uint32_t branch)
 
 static int show_summary(struct diff_ndjson *ndjson)
 {
+	static const char *const verdicts[] = {
+		[DIFF_WITHIN] = "within",
+		[DIFF_EXCEEDED] = "exceeded",
+		[DIFF_UNDECIDED] = "not decided",
+	};
 	const struct diff_shown *shown = ndjson->shown;
 	struct json *json = &ndjson->json;
 
@@ -214,7 +219,9 @@ static int show_summary(struct diff_ndjson *ndjson)
 	json__u64(json, "branches", shown->branches->count);
 	if (shown->limit) {
 		json__string(json, "limit", shown->limit);
-		json__bool(json, "limit_passed", shown->passed);
+		json__string(json, "limit_verdict", verdicts[shown->verdict]);
+		if (shown->verdict != DIFF_UNDECIDED)
+			json__bool(json, "limit_passed", shown->verdict == DIFF_EXCEEDED);
 	}
 	heap_view__add_missing(json, "was_missing", shown->heading[DIFF_WAS]->facts);
 	heap_view__add_missing(json, "is_missing", shown->heading[DIFF_IS]->facts);

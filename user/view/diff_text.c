@@ -294,13 +294,18 @@ static void add_withdrawn(struct diff_text *text)
 
 static void add_limit(struct diff_text *text)
 {
+	static const char *const words[] = {
+		[DIFF_WITHIN] = "growth is within the limit",
+		[DIFF_EXCEEDED] = "the limit is exceeded",
+		[DIFF_UNDECIDED] = "not decided, since a heap dump is incomplete",
+	};
 	const struct diff_shown *shown = text->shown;
 
 	if (!shown->limit)
 		return;
-	buf__printf(&text->raw, "--fail-if-growth %s %s", shown->limit,
-		    shown->passed ? "was passed" : "was kept");
-	add_styled(text, shown->passed ? STYLE_BAD : STYLE_PLAIN, "limit      ", "           ");
+	buf__printf(&text->raw, "--fail-if-growth %s: %s", shown->limit, words[shown->verdict]);
+	add_styled(text, shown->verdict == DIFF_WITHIN ? STYLE_PLAIN : STYLE_BAD, "limit      ",
+		   "           ");
 }
 
 static void add_summary(struct diff_text *text)

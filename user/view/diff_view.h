@@ -18,6 +18,12 @@ struct buf;
 struct output;
 struct terminal;
 
+enum diff_verdict {
+	DIFF_WITHIN,
+	DIFF_EXCEEDED,
+	DIFF_UNDECIDED, /* one of the dumps is incomplete */
+};
+
 struct diff_shown {
 	const struct heap_heading *heading[DIFF_SIDES]; /* their facts are copies */
 	bool whole[DIFF_SIDES];
@@ -38,7 +44,7 @@ struct diff_shown {
 	uint64_t collections; /* between the two, where it is by identity */
 
 	const char *limit; /* of --fail-if-growth; NULL: none */
-	bool passed;
+	enum diff_verdict verdict; /* on the limit */
 };
 
 bool diff__is_complete(const struct diff_shown *shown);

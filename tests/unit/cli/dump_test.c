@@ -509,6 +509,91 @@ static void an_abort_before_the_beginning(void **state)
 	end(&world, dump);
 }
 
+/* So much time from now on, as an ending trace leaves. */
+static void finish(struct world *world, struct dump *dump, uint64_t ms)
+{
+	dump__finish(dump, world->now + ms * NS_PER_MS);
+	dump__finish(dump, UINT64_MAX); /* asked again, as each round does: the first counts */
+}
+
+static void a_dump_that_has_begun_may_finish(void **state)
+{
+	struct world world;
+	struct dump *dump = start_running(&world);
+
+	(void)state;
+	finish(&world, dump, 1000);
+	pass_time(&world, dump, 900);
+	EXPECT(&world.log, "");
+	tell_container(&world, dump, GCTRACE_C_END, GCTRACE_DUMP_COMPLETE);
+	tell_end(&world, dump, GCTRACE_DUMP_COMPLETE);
+	pass_time(&world, dump, 5000);
+	EXPECT(&world.log, "unask leave");
+	assert_true(dump__is_whole(dump));
+	end(&world, dump);
+
+	/* C_END came in time, and DUMP_END never does. */
+	dump = start_running(&world);
+	finish(&world, dump, 1000);
+	tell_container(&world, dump, GCTRACE_C_END, GCTRACE_DUMP_COMPLETE);
+	pass_time(&world, dump, 5000);
+	assert_true(dump__is_whole(dump));
+	end(&world, dump);
+
+	/* Requested just now: the target may have begun it. */
+	dump = start(&world);
+	pass_time(&world, dump, 300);
+	EXPECT(&world.log, "ring ask");
+	finish(&world, dump, 1000);
+	EXPECT(&world.log, "");
+	tell_container(&world, dump, GCTRACE_C_BEGIN, 1);
+	tell_container(&world, dump, GCTRACE_C_END, GCTRACE_DUMP_COMPLETE);
+	tell_end(&world, dump, GCTRACE_DUMP_COMPLETE);
+	assert_true(dump__is_whole(dump));
+	end(&world, dump);
+}
+
+static void one_that_does_not_finish_is_stopped(void **state)
+{
+	struct world world;
+	struct dump *dump = start_running(&world);
+
+	(void)state;
+	finish(&world, dump, 1000);
+	for (int i = 0; i < 21; i++) {
+		tell_object(&world, dump, false);
+		pass_time(&world, dump, 50);
+	}
+	EXPECT(&world.log, "unask"); /* and its end comes */
+	tell_container(&world, dump, GCTRACE_C_END, GCTRACE_DUMP_ABORTED);
+	tell_end(&world, dump, GCTRACE_DUMP_ABORTED);
+	assert_int_equal(dump__result(dump)->outcome, DUMP_ABORTED);
+	end(&world, dump);
+
+	/* Or does not, however much else does. */
+	dump = start_running(&world);
+	finish(&world, dump, 1000);
+	for (int i = 0; i < 40; i++) {
+		tell_object(&world, dump, false);
+		pass_time(&world, dump, 50);
+	}
+	EXPECT(&world.log, "unask leave close");
+	assert_true(dump__is_over(dump));
+	assert_int_equal(dump__result(dump)->outcome, DUMP_ABORTED);
+	end(&world, dump);
+
+	/* Nothing was requested, or not answered so far. */
+	dump = start(&world);
+	finish(&world, dump, 1000);
+	assert_true(dump__is_over(dump));
+	end(&world, dump);
+	dump = start(&world);
+	pass_time(&world, dump, 1000);
+	finish(&world, dump, 1000);
+	EXPECT(&world.log, "ring ask unask leave");
+	end(&world, dump);
+}
+
 static void the_target_may_end_at_any_time(void **state)
 {
 	static const enum event_kind ends[] = { EVENT_EXIT, EVENT_EXEC };
@@ -698,6 +783,8 @@ int main(void)
 		cmocka_unit_test(an_abort_still_waits_for_the_end),
 		cmocka_unit_test(what_the_target_gives_up_it_says_why),
 		cmocka_unit_test(an_abort_before_the_beginning),
+		cmocka_unit_test(a_dump_that_has_begun_may_finish),
+		cmocka_unit_test(one_that_does_not_finish_is_stopped),
 		cmocka_unit_test(the_target_may_end_at_any_time),
 		cmocka_unit_test(the_target_waits_while_the_ring_is_full),
 		cmocka_unit_test(losses_are_counted_and_an_end_may_be_lost),

@@ -299,7 +299,7 @@ static void names_become_numbers(void **state)
 	record(&script);
 	assert_int_equal(resolve(&script, 2, &number), 0);
 	assert_int_equal(number, 2);
-	assert_int_equal(resolve(&script, DUMP_NAME_LAST, &number), 0);
+	assert_int_equal(resolve(&script, 3, &number), 0);
 	assert_int_equal(number, 3);
 	assert_int_equal(resolve(&script, 4, &number), -ENOENT);
 	assert_int_equal(resolve(&script, DUMP_NAME_NONE, &number), -ENOENT);
@@ -320,6 +320,54 @@ static void names_become_numbers(void **state)
 	assert_int_equal(dump_list__resolve(&pipe, &number), -ESPIPE);
 }
 
+/* A dump as the target of that number makes it. */
+static void dump(struct script *script, uint32_t target, uint64_t status)
+{
+	container(script, target, GCTRACE_C_BEGIN, 1);
+	container(script, target, GCTRACE_C_END, status);
+}
+
+static void the_last_is_the_last_complete_one(void **state)
+{
+	struct script script;
+	uint64_t number;
+
+	(void)state;
+	record(&script); /* complete, stopped, without an end */
+	assert_int_equal(resolve(&script, DUMP_NAME_LAST, &number), 0);
+	assert_int_equal(number, 1);
+	unlink(script.path);
+
+	/* One that lacks what was lost is none; it does not matter whose they are. */
+	begin(&script);
+	dump(&script, 0, GCTRACE_DUMP_COMPLETE);
+	dump(&script, 1, GCTRACE_DUMP_COMPLETE);
+	container(&script, 0, GCTRACE_C_BEGIN, 1);
+	call(&script, RECORD_LOSS, 0, LOSS_RING_FULL, 4, script.now + 1);
+	container(&script, 0, GCTRACE_C_END, GCTRACE_DUMP_COMPLETE);
+	end(&script);
+	assert_int_equal(resolve(&script, DUMP_NAME_LAST, &number), 0);
+	assert_int_equal(number, 2);
+	unlink(script.path);
+
+	begin(&script);
+	dump(&script, 0, GCTRACE_DUMP_ABORTED);
+	dump(&script, 0, GCTRACE_DUMP_COMPLETE);
+	end(&script);
+	assert_int_equal(resolve(&script, DUMP_NAME_LAST, &number), 0);
+	assert_int_equal(number, 2);
+	unlink(script.path);
+
+	/* Where none is complete it is what there is. */
+	begin(&script);
+	dump(&script, 0, GCTRACE_DUMP_ABORTED);
+	dump(&script, 0, GCTRACE_DUMP_ABORTED);
+	end(&script);
+	assert_int_equal(resolve(&script, DUMP_NAME_LAST, &number), 0);
+	assert_int_equal(number, 2);
+	unlink(script.path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +377,7 @@ int main(void)
 		cmocka_unit_test(no_totals_of_another_dump),
 		cmocka_unit_test(a_file_that_is_cut_off_says_so),
 		cmocka_unit_test(names_become_numbers),
+		cmocka_unit_test(the_last_is_the_last_complete_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
