@@ -67,6 +67,38 @@ run gctrace "$TMP/sweep"
 expect_status 0
 pass
 
+t "every command that reads such a file says so, with status 3"
+start vm minivm --seed 3 --rate 20 --objects 10000
+run gctrace record -p "$(pid vm)" --moves --dump=500ms -d 2s --output "$TMP/dumps"
+expect_status 0
+run gctrace record -p "$(pid vm)" --moves --dump -n 3 --output "$TMP/dump"
+expect_status 0
+stop vm
+for behind in "cat $TMP/dumps" "echo more" "head -c 100000 /dev/urandom"; do
+	for file in dumps dump; do
+		(cat "$TMP/$file"; $behind) >"$TMP/$file.more"
+	done
+	for words in "$TMP/dumps" "-o json $TMP/dumps" "follow $TMP/dumps" "heap $TMP/dump" \
+		"heap $TMP/dumps --list" "heap $TMP/dump --histogram" "heap $TMP/dumps@last" \
+		"path $TMP/dump --merge --type shop.*" "path $TMP/dumps@last --merge --type shop.*" \
+		"diff $TMP/dumps@first $TMP/dumps@last" "diff $TMP/dumps@1 $TMP/dump" \
+		"export $TMP/dump --as folded" "export $TMP/dumps@last --as folded"; do
+		# shellcheck disable=SC2086
+		run timeout 120 gctrace $words
+		expect_status 0
+		expect_not "$TMP/err" 'something follows its end'
+		# shellcheck disable=SC2046
+		run timeout 120 gctrace $(sed -E "s:($TMP/dumps?)(@last)?( |\$):\\1.more\\2\\3:g" \
+			<<<"$words")
+		expect_status 3 || echo "gctrace $words"
+		expect "$TMP/err" 'something follows its end'
+	done
+done
+# A dump that is named by its number is whole, whatever comes behind it.
+run timeout 120 gctrace heap "$TMP/dumps.more@1"
+expect_status 0
+pass
+
 t "a clock in a time namespace measures no pause"
 if unshare --time --fork --monotonic 1000 true 2>"$TMP/unshare.err"; then
 	start vm unshare --time --fork --monotonic 1000 minivm --seed 3 --rate 50

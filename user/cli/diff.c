@@ -372,7 +372,9 @@ static enum status status_of(const struct differing *all, int err)
 	if (err && err != -EPIPE)
 		return STATUS_FAILED;
 	if (all->shown.verdict == DIFF_UNDECIDED ||
-	    (!diff__is_complete(&all->shown) && !all->settings->graph.allow_loss))
+	    ((!diff__is_complete(&all->shown) || all->dumps.of[DIFF_WAS].is_uncertain ||
+	      all->dumps.of[DIFF_IS].is_uncertain) &&
+	     !all->settings->graph.allow_loss))
 		return STATUS_DATA_LOST;
 	return all->shown.verdict == DIFF_EXCEEDED ? STATUS_LIMIT_PASSED : STATUS_FINE;
 }

@@ -45,7 +45,8 @@ static int find_dump(struct diff_dump *dump, const char *word, struct stat *st)
 		return dump->word.error;
 	}
 	err = dump_list__resolve(&name, &dump->number);
-	if (!err)
+	dump->is_uncertain = err > 0;
+	if (err >= 0)
 		err = find_entry(dump);
 	buf__printf(&dump->word, "%s@%" PRIu64, name.path, dump->number);
 	return err ? err : dump->word.error;

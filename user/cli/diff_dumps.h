@@ -16,6 +16,7 @@ struct diff_dump {
 	uint64_t number; /* in the recording, from 1 */
 	struct dump_entry entry;
 	struct buf word; /* FILE@N; FILE of hprof */
+	bool is_uncertain; /* another one may be meant, since the file lacks something: said */
 	bool is_hprof;	 /* then number and entry are of no meaning */
 };
 

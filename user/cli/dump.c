@@ -19,10 +19,10 @@
  * Whatever was stamped before that moment is another tracer's dump and not passed on.
  *
  * RUNNING. The request is held up until C_END is here. An abort lowers it at once, and C_END still
- * comes. A dump that is to finish is aborted when its time is up. Back-pressure: when the ring is filled to its mark the target is asked to wait
- * before its next batch, and to go on when the ring is drained. Asking takes up to 10 ms, so
- * what comes meanwhile must find room above the mark: the mark is half of a ring of 16 MiB or more,
- * and an eighth of a smaller one.
+ * comes. A dump that is to finish is aborted when its time is up. Back-pressure: when the ring is
+ * filled to its mark the target is asked to wait before its next batch, and to go on when the ring
+ * is drained. Asking takes up to 10 ms, so what comes meanwhile must find room above the mark: the
+ * mark is half of a ring of 16 MiB or more, and an eighth of a smaller one.
  *
  * ENDING. DUMP_END follows C_END where batches are told, mostly in the same one; a pause's end,
  * or END_NS, says that none comes. Where C_END itself is lost, losses were counted and the

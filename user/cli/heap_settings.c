@@ -62,7 +62,8 @@ int graph__take(const struct graph_request *request, struct heap_source *source)
 enum status graph_settings__status(const struct graph_settings *settings,
 				   struct heap_source *source, int err)
 {
-	const bool is_whole = source->heap && heap__is_complete(source->heap);
+	const bool is_whole = source->heap && heap__is_complete(source->heap) &&
+			      !source->is_uncertain;
 
 	heap_source__free(source);
 	if (err && err != -EPIPE)

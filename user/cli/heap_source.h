@@ -40,6 +40,7 @@ struct heap_source_options {
 struct heap_source {
 	struct heap *heap; /* NULL: none came */
 	struct heap_lives *lives; /* NULL: not followed */
+	bool is_uncertain; /* another dump may be meant, since the file lacks something: said */
 	struct heap_heading heading; /* its texts are below */
 	struct buf name, runtime, version, collector;
 	struct buf subject; /* "-p 4711 --via jvm", "app.gctrace@2": for a shell */

@@ -227,8 +227,10 @@ static int judge_presence(const struct search *search, const struct dump_name *n
 		return -ECANCELED;
 	}
 	damage = recording__damage(search->recording);
-	if (damage && (!finder->begun || (search->is_only && finder->ended)))
+	if (damage && (!finder->begun || (search->is_only && finder->ended))) {
 		warning("%s; there may have been more heap dumps", damage);
+		search->intake->source->is_uncertain = true;
+	}
 	if (!finder->begun || (search->is_only && finder->seen > 1))
 		return dump_list__refuse(name, finder->seen);
 	return 0;
@@ -322,7 +324,8 @@ static int read_recording(struct heap_source *source, const struct dump_name *na
 
 	if (number == DUMP_NAME_LAST)
 		err = dump_list__resolve(name, &number);
-	if (!err) {
+	source->is_uncertain = err > 0;
+	if (err >= 0) {
 		buf__printf(&source->file, "%s@%" PRIu64, name->path, number);
 		set_subject(source);
 		source->heading.in_file = number;

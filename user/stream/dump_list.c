@@ -245,7 +245,8 @@ int dump_list__resolve(const struct dump_name *name, uint64_t *number)
 	err = dump_list__read(&list, name->path, &damage);
 	if (!err && choose(name, &list, number)) {
 		say_passed_over(name, list.count, *number);
-		if (!is_certain(name, &list.items[*number - 1]))
+		err = damage.len && !is_certain(name, &list.items[*number - 1]);
+		if (err)
 			dump_list__warn(&damage);
 	} else if (!err) {
 		dump_list__warn(&damage);
