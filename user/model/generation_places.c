@@ -40,8 +40,9 @@ static void untangle(struct generation_places *places)
 	places->of.count = kept;
 }
 
-int generation_places__take(struct generation_places *places, const struct generations *generations)
+int generation_places__take(struct generation_places *places, struct generations *generations)
 {
+	generations__seal(generations);
 	vec__reset(&places->of);
 	vec__reset(&places->seams);
 	places->found = 0;

@@ -33,7 +33,7 @@ struct generation_places {
 
 /* Replaces what there was. 0 or -ENOMEM. */
 int generation_places__take(struct generation_places *places,
-			    const struct generations *generations);
+			    struct generations *generations);
 void generation_places__free(struct generation_places *places);
 
 /* The place that an address is in; one of GENERATION_UNKNOWN reaches to its neighbours. */

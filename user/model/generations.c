@@ -3,64 +3,107 @@
 
 #include "base/search.h"
 
-static int compare(const void *a, const void *b)
+static int by_start(const void *a, const void *b)
 {
 	const struct generation_part *left = a, *right = b;
 
 	return left->start < right->start ? -1 : left->start > right->start;
 }
 
-/* Drop what was said of this generation at another time than this one. */
-static void drop_outdated(struct generations *generations, const struct generation_part *now)
+/* Generation by generation, what was said last first. */
+static int by_generation(const void *a, const void *b)
+{
+	const struct generation_part *left = a, *right = b;
+
+	if (left->generation != right->generation)
+		return left->generation < right->generation ? -1 : 1;
+	return left->order > right->order ? -1 : left->order < right->order;
+}
+
+static bool are_of_one_time(const struct generation_part *a, const struct generation_part *b)
+{
+	return a->generation == b->generation && a->gc == b->gc && a->after == b->after;
+}
+
+/* Of each generation keep what was said last, at one time. */
+static void drop_outdated(struct generations *generations)
+{
+	struct generation_part *items = generations->parts.items, now = { .generation = 0 };
+	size_t kept = 0;
+	bool is_outdated = false;
+
+	vec__sort(&generations->parts, by_generation);
+	for (size_t i = 0; i < generations->parts.count; i++) {
+		if (i == 0 || items[i].generation != now.generation)
+			is_outdated = false;
+		else
+			is_outdated |= !are_of_one_time(&items[i], &now);
+		now = items[i];
+		if (!is_outdated)
+			items[kept++] = now;
+	}
+	generations->parts.count = kept;
+}
+
+/* Nothing is in them: they only replaced what was said before. */
+static void drop_empty(struct generations *generations)
 {
 	struct generation_part *items = generations->parts.items;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < generations->parts.count; i++)
-		if (items[i].generation != now->generation ||
-		    (items[i].gc == now->gc && items[i].after == now->after))
+		if (items[i].start != items[i].end)
 			items[kept++] = items[i];
 	generations->parts.count = kept;
 }
 
-/* The parts of one generation come together, so the last one tells mostly. */
-static bool is_outdated(const struct generations *generations, const struct generation_part *now)
+/* In their order again, so that those which came first are kept. */
+static int by_order(const void *a, const void *b)
 {
-	const struct generation_part *last;
+	const struct generation_part *left = a, *right = b;
 
-	if (generations->parts.count == 0)
-		return false;
-	last = &generations->parts.items[generations->parts.count - 1];
-	return last->generation != now->generation || last->gc != now->gc ||
-	       last->after != now->after || generations->sealed;
+	return left->order < right->order ? -1 : left->order > right->order;
 }
 
+static void drop_surplus(struct generations *generations)
+{
+	if (generations->parts.count <= GENERATION_PARTS)
+		return;
+	vec__sort(&generations->parts, by_order);
+	generations->parts.count = GENERATION_PARTS;
+	generations->overflowed = true;
+}
+
+/*
+ * Parts are only put down as they come, in whatever order: what each replaces is looked for once
+ * for many of them, so that a producer that never stops costs no more for each than one that does.
+ */
 int generations__note(struct generations *generations, uint64_t gc, bool after,
 		      uint64_t generation, uint64_t start, uint64_t bytes)
 {
-	struct generation_part part = { generation, start, 0, gc, after };
+	struct generation_part part = { generation, start, 0, gc, after, generations->noted++ };
 
 	if (!generations->told || generation > generations->oldest)
 		generations->oldest = generation;
 	generations->told = true;
-	if (is_outdated(generations, &part))
-		drop_outdated(generations, &part);
-	if (bytes == 0)
-		return 0;
 	if (__builtin_add_overflow(start, bytes, &part.end))
 		part.end = UINT64_MAX;
-	if (generations->parts.count >= GENERATION_PARTS) {
-		generations->overflowed = true;
-		return 0;
+	if (generations->parts.count >= 2 * GENERATION_PARTS) {
+		drop_outdated(generations);
+		drop_surplus(generations);
 	}
 	generations->sealed = false;
 	return vec__push(&generations->parts, part);
 }
 
-static void seal(struct generations *generations)
+void generations__seal(struct generations *generations)
 {
-	if (!generations->sealed)
-		vec__sort(&generations->parts, compare);
+	if (generations->sealed)
+		return;
+	drop_outdated(generations);
+	drop_empty(generations);
+	drop_surplus(generations);
+	vec__sort(&generations->parts, by_start);
 	generations->sealed = true;
 }
 
@@ -82,9 +125,9 @@ bool generations__is_older(struct generations *generations, uint64_t address, ui
 {
 	const struct generation_part *parts = generations->parts.items;
 
+	generations__seal(generations);
 	if (generations->parts.count == 0)
 		return false;
-	seal(generations);
 	if (generations->found >= generations->parts.count ||
 	    !is_in(&parts[generations->found], address))
 		generations->found = part_before(generations, address);
@@ -99,7 +142,7 @@ struct generation_shares generations__shares(struct generations *generations,
 	const struct span *span, *end = sealed->of.items + sealed->of.count;
 	const struct span *first = sealed->of.items;
 
-	seal(generations);
+	generations__seal(generations);
 	for (size_t i = 0; i < generations->parts.count; i++) {
 		const struct generation_part *part = &generations->parts.items[i];
 

@@ -23,16 +23,21 @@ struct generation_part {
 	uint64_t start, end;
 	uint64_t gc; /* said for this collection */
 	bool after;
+	uint64_t order; /* in which it was said */
 };
 
 struct generations {
-	VEC(struct generation_part) parts;
-	bool sealed; /* sorted by start */
+	VEC(struct generation_part) parts; /* unless sealed, with some that were replaced */
+	uint64_t noted;
+	bool sealed; /* sorted by start, each of them holds */
 	bool overflowed;
 	size_t found; /* where the last address lay: the next one is likely to lie there, too */
 	uint64_t oldest; /* highest number ever said; valid when `told` */
 	bool told;
 };
+
+/* What holds now, sorted by start; where that is too much, `overflowed`. */
+void generations__seal(struct generations *generations);
 
 /* A part, start + the larger of used and reserved. 0 or -ENOMEM. */
 int generations__note(struct generations *generations, uint64_t gc, bool after,

@@ -307,6 +307,7 @@ void tally__figures(struct tally *tally, struct generations *generations,
 	uint64_t moved = 0, stayed = 0;
 	struct amount sum = amount__exact(0), part;
 
+	generations__seal(generations);
 	for (size_t i = 0; i < tally->strands.count; i++) {
 		struct strand *strand = &tally->strands.items[i];
 

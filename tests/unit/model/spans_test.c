@@ -144,6 +144,7 @@ static void generations_have_any_number_of_parts(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < GENERATION_PARTS + 5; i++)
 		assert_int_equal(generations__note(&generations, 1, false, i % 2, i * 10, 10), 0);
+	generations__seal(&generations);
 	assert_true(generations.overflowed);
 	assert_int_equal(generations.parts.count, GENERATION_PARTS);
 	spans__add(&spans, 0, 1000);
@@ -151,6 +152,65 @@ static void generations_have_any_number_of_parts(void **state)
 	assert_int_equal(generations__shares(&generations, &spans, 0).older, 500);
 	generations__free(&generations);
 	spans__free(&spans);
+}
+
+/* What replaces what, part by part, against a list in which each is looked for at once. */
+static void generations_agree_with_a_list(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 2000; round++) {
+		struct generations generations = { .told = false };
+		struct generation_part list[60];
+		size_t count = 0;
+
+		for (int n = 0; n < 60; n++) {
+			struct generation_part now = {
+				.generation = any(4), .gc = any(3), .after = any(2),
+				.start = (uint64_t)n * 10,
+			};
+			size_t kept = 0;
+
+			now.end = now.start + (any(4) ? 10 : 0);
+			assert_int_equal(generations__note(&generations, now.gc, now.after,
+							   now.generation, now.start,
+							   now.end - now.start), 0);
+			for (size_t i = 0; i < count; i++)
+				if (list[i].generation != now.generation ||
+				    (list[i].gc == now.gc && list[i].after == now.after))
+					list[kept++] = list[i];
+			count = kept;
+			if (now.end > now.start)
+				list[count++] = now;
+			if (any(8))
+				continue;
+			generations__seal(&generations);
+			assert_int_equal(generations.parts.count, count);
+			for (size_t i = 0; i < count; i++) {
+				assert_int_equal(generations.parts.items[i].start, list[i].start);
+				assert_int_equal(generations.parts.items[i].generation,
+						 list[i].generation);
+			}
+		}
+		generations__free(&generations);
+	}
+}
+
+/*
+ * Each part is of a generation of its own, three million of them: to look at all that is kept for each
+ * of them took minutes, which the limit of a test's time does not allow.
+ */
+static void generations_never_end(void **state)
+{
+	struct generations generations = { .told = false };
+
+	(void)state;
+	for (uint64_t i = 0; i < 3000000; i++)
+		assert_int_equal(generations__note(&generations, i, false, i, i * 10, 10), 0);
+	generations__seal(&generations);
+	assert_true(generations.overflowed);
+	assert_int_equal(generations.parts.count, GENERATION_PARTS);
+	assert_int_equal(generations.parts.items[0].start, 0);
+	generations__free(&generations);
 }
 
 int main(void)
@@ -162,6 +222,8 @@ int main(void)
 		cmocka_unit_test(agrees_with_a_map),
 		cmocka_unit_test(generations_replace_what_was_said),
 		cmocka_unit_test(generations_have_any_number_of_parts),
+		cmocka_unit_test(generations_agree_with_a_list),
+		cmocka_unit_test(generations_never_end),
 	};
 
 	return cmocka_run_group_tests_name("model/spans", tests, NULL, NULL);
