@@ -264,8 +264,9 @@ static int count_kind(struct summary *summary, const struct collection *collecti
 
 /*
  * What was allocated from the end of the last collection to the start of this one, over the time
- * from end to end. Only what is whole counts, and nothing around which another collection ran; a
- * heap that shrank was freed into by one that was not reported.
+ * from end to end; of a concurrent one over the time until its start: what is allocated while it
+ * runs is in no figure. Only what is whole counts, and nothing around which another collection ran;
+ * a heap that shrank was freed into by one that was not reported.
  */
 static void count_allocation(struct summary *summary, const struct collection *collection)
 {
@@ -277,7 +278,9 @@ static void count_allocation(struct summary *summary, const struct collection *c
 	    collection->end_ns != EVENT_UNKNOWN && collection->start_ns > summary->after_ns) {
 		add_amount(&summary->allocated.bytes,
 			   amount__exact(collection->before_bytes - summary->after_bytes));
-		add(&summary->allocated.ns, collection->end_ns - summary->after_ns);
+		add(&summary->allocated.ns,
+		    (collection->concurrent ? collection->start_ns : collection->end_ns) -
+			    summary->after_ns);
 	}
 	if (collection->end_ns != EVENT_UNKNOWN && summary->after_known &&
 	    collection->end_ns < summary->after_ns)

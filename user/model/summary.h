@@ -73,9 +73,9 @@ struct summary {
 
 	/*
 	 * Allocation: what the heap grew by between the end of a collection and the start of the
-	 * next one, over the time between their ends: pauses are a part of the time. Gaps in
-	 * which a concurrent collection may have freed something are left out. Of a summary of
-	 * several targets this means nothing.
+	 * next one, over the time between their ends: pauses are a part of the time. The time in
+	 * which a concurrent collection runs is not, nor are gaps in which one may have freed
+	 * something. Of a summary of several targets this means nothing.
 	 */
 	struct rate allocated;
 	/*

@@ -258,6 +258,29 @@ static void allocation_between_collections(void **state)
 	summary__free(&summary);
 }
 
+/* What the program allocates while a concurrent collection runs is not told, so its time is no gap. */
+static void allocation_beside_a_concurrent_collection(void **state)
+{
+	struct collection cycle = collection(2, "cycle");
+	struct summary summary;
+
+	(void)state;
+	assert_int_equal(summary__init(&summary, 0), 0);
+	grow(&summary, 0, 10, 500, 100, false);
+	cycle.concurrent = true;
+	cycle.start_ns = 110;
+	cycle.end_ns = 510; /* four fifths of the time */
+	cycle.before_bytes = 300;
+	cycle.after_bytes = 250;
+	assert_int_equal(summary__collection(&summary, &cycle), 0);
+	assert_int_equal(summary.allocated.bytes.value, 200);
+	assert_int_equal(summary.allocated.ns, 100);
+	grow(&summary, 560, 610, 350, 100, false); /* behind it: 100 in 100 */
+	assert_int_equal(summary.allocated.bytes.value, 300);
+	assert_int_equal(summary.allocated.ns, 200);
+	summary__free(&summary);
+}
+
 static void promotion_is_over_the_whole_time(void **state)
 {
 	struct summary summary;
@@ -349,6 +372,7 @@ int main(void)
 		cmocka_unit_test(stalls_are_counted_by_their_cause),
 		cmocka_unit_test(time_to_stop_is_a_part_of_the_pauses),
 		cmocka_unit_test(allocation_between_collections),
+		cmocka_unit_test(allocation_beside_a_concurrent_collection),
 		cmocka_unit_test(promotion_is_over_the_whole_time),
 		cmocka_unit_test(sums_say_how_they_are_known),
 		cmocka_unit_test(any_number_of_kinds),
