@@ -37,6 +37,7 @@ struct intake {
 	struct heap_builder *builder;
 	uint64_t limit; /* of memory, in bytes; 0: none */
 	bool counts_only;
+	bool is_of_jvm; /* the dump is the JVM's own, and not of gctrace's agent */
 };
 
 /* 0, or negative errno after an error message, as all of these. intake__end() in any case. */

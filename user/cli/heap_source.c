@@ -145,6 +145,13 @@ int intake__take(void *context, const struct event *event)
 	return err ? say(intake, err) : 0;
 }
 
+/* The agent has the JVM walk from the roots: what garbage there is, it does not learn. */
+static bool is_of_agent(const struct intake *intake)
+{
+	return !intake->is_of_jvm &&
+	       text__equal(intake->source->heading.runtime, text__of("HotSpot"));
+}
+
 int intake__finish(struct intake *intake)
 {
 	const struct heap_facts *facts = heap_builder__facts(intake->builder);
@@ -154,6 +161,8 @@ int intake__finish(struct intake *intake)
 	if (!intake->counts_only)
 		progress("heap graph: %s objects, working out what keeps what alive",
 			 units__count(objects, facts->objects));
+	if (is_of_agent(intake))
+		heap_builder__reached_only(intake->builder);
 	err = heap_builder__finish(intake->builder, &intake->source->heap);
 	progress_end();
 	if (err)

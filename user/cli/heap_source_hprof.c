@@ -132,7 +132,8 @@ int heap_source_hprof__read(struct heap_source *source, int fd, const char *name
 	int err = intake__begin(&reading.intake, source, options);
 
 	if (!err) {
-		heap_builder__leaves_out(reading.intake.builder);
+		heap_builder__is_of_jvm(reading.intake.builder);
+		reading.intake.is_of_jvm = true;
 		err = hprof__read(fd, &how, &sink, &facts);
 		progress_end();
 		if (err == -ECANCELED && facts.has_dump)

@@ -57,8 +57,8 @@ const struct heap_facts *heap__facts(const struct heap *heap)
 
 static bool dangles(const struct heap_facts *facts)
 {
-	return !facts->leaves_out && (facts->dangling_references ||
-				      facts->dangling_weak_references || facts->dangling_roots);
+	return facts->dangling_references || facts->dangling_weak_references ||
+	       facts->dangling_roots;
 }
 
 bool heap__is_complete(const struct heap *heap)

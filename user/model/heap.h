@@ -58,7 +58,12 @@ struct heap_facts {
 	uint64_t begun_ns; /* when, CLOCK_MONOTONIC; EVENT_UNKNOWN: never */
 	uint64_t status;   /* enum gctrace_dump_status; EVENT_UNKNOWN: never told */
 	bool has_heap_container;
-	bool leaves_out; /* who tells it leaves objects out that others refer to: no loss */
+	bool is_of_jvm;	   /* the JVM's own dump: heap_builder__is_of_jvm() */
+	/*
+	 * Objects were found by a walk from the roots, over weak references as well: what is not
+	 * reached here are objects that weak references alone lead to, and other garbage is unknown.
+	 */
+	bool reached_only;
 	struct {
 		uint64_t objects, references, roots, bytes;
 	} told; /* by dump_end: to be compared with what came */
@@ -77,6 +82,10 @@ struct heap_facts {
 	uint64_t dangling_references, dangling_weak_references; /* to what was never told */
 	uint64_t dangling_roots;
 	uint64_t undefined_types; /* with objects, without a definition */
+
+	/* References to what a JVM's own dump leaves out by nature (heap_absent.c): no loss. */
+	uint64_t absent_classes; /* to class objects without a record */
+	uint64_t absent_of_garbage; /* of objects that no root reaches, to what is gone */
 
 	/* What a producer should not have said. */
 	struct {

@@ -377,9 +377,14 @@ int heap_builder__event(struct heap_builder *builder, const struct event *event)
 	}
 }
 
-void heap_builder__leaves_out(struct heap_builder *builder)
+void heap_builder__is_of_jvm(struct heap_builder *builder)
 {
-	builder->heap->facts.leaves_out = true;
+	builder->heap->facts.is_of_jvm = true;
+}
+
+void heap_builder__reached_only(struct heap_builder *builder)
+{
+	builder->heap->facts.reached_only = true;
 }
 
 const struct heap_facts *heap_builder__facts(const struct heap_builder *builder)
@@ -442,9 +447,12 @@ static int make_graph(struct heap_builder *builder)
 		err = heap_resolve(heap);
 	if (!err)
 		err = dominator_tree__grow(&heap->tree, &heap->rows, &heap->memory);
-	if (!err)
-		heap__count_up(heap);
-	return err;
+	if (err)
+		return err;
+	heap__count_up(heap);
+	if (heap->facts.is_of_jvm)
+		heap__explain_absent(heap);
+	return 0;
 }
 
 int heap_builder__finish(struct heap_builder *builder, struct heap **result)

@@ -50,10 +50,14 @@ void heap_builder__expect(struct heap_builder *builder, uint64_t heap_bytes);
 int heap_builder__event(struct heap_builder *builder, const struct event *event);
 
 /*
- * Who tells the dump leaves objects out that others refer to, as a JVM does in its own dumps with
- * classes that are not linked: references that lead nowhere are no loss.
+ * It is the dump that a JVM makes by itself (hprof): a class's number is the address of its object,
+ * and some of these are left out. References to them lead nowhere and are no loss; others that
+ * lead nowhere are, as in any dump.
  */
-void heap_builder__leaves_out(struct heap_builder *builder);
+void heap_builder__is_of_jvm(struct heap_builder *builder);
+
+/* Objects are found by a walk from the roots: how much garbage there is besides is not known. */
+void heap_builder__reached_only(struct heap_builder *builder);
 
 /* So far: for progress. */
 const struct heap_facts *heap_builder__facts(const struct heap_builder *builder);

@@ -51,6 +51,12 @@ void heap_counts__finish(struct heap *heap);
 /* No object is larger than the address space of a process: it would be a lie. */
 #define HEAP_SIZE_MOST (UINT64_C(1) << 56)
 
+/*
+ * heap_absent.c: of a graph that is made, the references that lead nowhere by the nature of a JVM's
+ * own dump; they are a loss no more.
+ */
+void heap__explain_absent(struct heap *heap);
+
 /* What is to be taken for the size of an object; it is in the heap's from now on. */
 static inline uint64_t heap__add_size(struct heap *heap, uint64_t told)
 {

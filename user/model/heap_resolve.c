@@ -82,14 +82,23 @@ INTO_LOOP void look_up(struct resolver *resolver, uint64_t n)
 		__builtin_prefetch(&resolver->places[rank]);
 }
 
+/* No object has this address. A JVM has no records for some classes, whose names it told. */
+static void miss(struct heap *heap, uint64_t address, uint64_t *dangling)
+{
+	if (heap->facts.is_of_jvm && heap_types__known(&heap->types, address) != UINT32_MAX)
+		heap->facts.absent_classes++;
+	else
+		(*dangling)++;
+}
+
 INTO_LOOP void write_place(struct resolver *resolver, uint64_t n)
 {
 	const uint32_t rank = resolver->ring[n % RING].rank;
 
 	if (rank != ADDRESS_INDEX_NONE)
 		*resolver->ring[n % RING].to |= resolver->places[rank];
-	else
-		resolver->dangling++; /* and leads to ROW_NOWHERE */
+	else /* it leads to ROW_NOWHERE */
+		miss(resolver->heap, resolver->ring[n % RING].address, &resolver->dangling);
 }
 
 INTO_LOOP void add_reference(struct resolver *resolver, uint64_t address, uint32_t *to)
@@ -179,7 +188,8 @@ static void resolve_roots(struct resolver *resolver)
 		struct root_leaf *leaf = heap_roots__leaf(roots, i);
 
 		leaf->object = place_of(resolver, leaf->to);
-		roots->dangling += leaf->object == ROW_NOWHERE;
+		if (leaf->object == ROW_NOWHERE)
+			miss(resolver->heap, leaf->to, &roots->dangling);
 	}
 }
 
@@ -212,7 +222,8 @@ static void resolve_weak(struct resolver *resolver)
 	for (uint64_t i = 0; i < count; i++) {
 		if (kept && of[i].place != EVENT_UNKNOWN && !compare_weak(&of[i], &of[kept - 1]))
 			continue;
-		facts->dangling_weak_references += of[i].object == ROW_NOWHERE;
+		if (of[i].object == ROW_NOWHERE)
+			miss(resolver->heap, of[i].to, &facts->dangling_weak_references);
 		of[kept++] = of[i];
 	}
 	pile->used = kept * sizeof(*of);

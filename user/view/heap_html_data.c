@@ -151,6 +151,7 @@ static void add_facts(struct data *data)
 	json__bool(json, "complete", heap__is_complete(data->page->heap));
 	add_lines(data, "missing", heap_words__missing);
 	add_lines(data, "odd", heap_words__odd);
+	add_lines(data, "notes", heap_words__notes);
 	json__object(json, "facts");
 	json__u64(json, "objects", facts->objects);
 	json__u64(json, "bytes", facts->bytes);
@@ -160,6 +161,7 @@ static void add_facts(struct data *data)
 	json__u64(json, "weak_roots", facts->weak_roots);
 	json__u64(json, "reached_objects", facts->reached_objects);
 	json__u64(json, "reached_bytes", facts->reached_bytes);
+	json__flag(json, "reached_only", facts->reached_only);
 	json__end(json);
 }
 

@@ -475,8 +475,7 @@ void heap_view__add_missing(struct json *json, const char *key, const struct hea
 	json__flag(json, "aborted", facts->ended && facts->status != GCTRACE_DUMP_COMPLETE);
 	add_some(json, "losses", facts->losses);
 	add_some(json, "unfinished", facts->unfinished);
-	if (!facts->leaves_out)
-		add_dangling(json, facts);
+	add_dangling(json, facts);
 	json__end(json);
 }
 
@@ -490,8 +489,16 @@ static void add_odd(struct json *json, const struct heap_facts *facts)
 	add_some(json, "nameless", facts->odd.nameless);
 	add_some(json, "begun_again", facts->odd.begun_again);
 	add_some(json, "types_beyond", facts->odd.types_beyond);
-	if (facts->leaves_out)
-		add_dangling(json, facts);
+	json__end(json);
+}
+
+static void add_notes(struct json *json, const struct heap_facts *facts)
+{
+	if (!facts->absent_classes && !facts->absent_of_garbage)
+		return;
+	json__object(json, "notes");
+	add_some(json, "references_to_absent_classes", facts->absent_classes);
+	add_some(json, "references_from_garbage", facts->absent_of_garbage);
 	json__end(json);
 }
 
@@ -505,8 +512,10 @@ static void add_graph(struct json *json, const struct heap_facts *facts)
 	json__u64(json, "dependent_roots", facts->dependent_roots);
 	json__u64(json, "reached_objects", facts->reached_objects);
 	json__u64(json, "reached_bytes", facts->reached_bytes);
-	json__u64(json, "unreached_objects", facts->objects - facts->reached_objects);
-	json__u64(json, "unreached_bytes", facts->bytes - facts->reached_bytes);
+	json__u64(json, facts->reached_only ? "weakly_reached_objects" : "unreached_objects",
+		  facts->objects - facts->reached_objects);
+	json__u64(json, facts->reached_only ? "weakly_reached_bytes" : "unreached_bytes",
+		  facts->bytes - facts->reached_bytes);
 }
 
 static int show_summary(struct heap_view *view)
@@ -522,10 +531,12 @@ static int show_summary(struct heap_view *view)
 		add_graph(json, facts);
 	else
 		json__flag(json, "histogram", true);
+	json__flag(json, "reached_only", facts->reached_only);
 	if (ndjson->left_out)
 		json__u64(json, "left_out", ndjson->left_out);
 	heap_view__add_missing(json, "missing", facts);
 	add_odd(json, facts);
+	add_notes(json, facts);
 	return end(ndjson);
 }
 

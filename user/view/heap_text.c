@@ -152,7 +152,10 @@ static void add_following(struct heap_text *text)
 
 static void add_accuracy(struct heap_text *text)
 {
-	if (text->heading->counts_only)
+	if (text->heading->counts_only && text->heading->facts->reached_only)
+		heading_line(text, "exact: nothing is sampled; types and sizes are read, never the"
+				   " contents of objects; garbage is not walked");
+	else if (text->heading->counts_only)
 		heading_line(text, "exact: nothing is sampled; types and sizes are read, never the"
 				   " contents of objects; all objects count, also those that no"
 				   " root reaches: what keeps them alive is not looked at");

@@ -21,7 +21,7 @@ static void add_references(struct heap_text *text, uint32_t place)
 			continue;
 		buf__add_str(&text->raw, count > 1 ? ", " : "");
 		if (next.to == HEAP_NOWHERE) {
-			buf__add_str(&text->raw, "to what was never told");
+			buf__add_str(&text->raw, "to what is not in the dump");
 			continue;
 		}
 		heap_words__field(&text->raw, text->heap, place, next.place);

@@ -17,8 +17,15 @@ static void add_reached(struct heap_text *text, const struct heap_facts *facts)
 		    units__count(objects, facts->reached_objects),
 		    units__s(facts->reached_objects),
 		    units__bytes(bytes, facts->reached_bytes));
-	buf__printf(&text->out, "unreached  %s object%s, %s\n", units__count(objects, unreached),
-		    units__s(unreached), units__bytes(bytes, facts->bytes - facts->reached_bytes));
+	units__count(objects, unreached);
+	units__bytes(bytes, facts->bytes - facts->reached_bytes);
+	if (facts->reached_only)
+		buf__printf(&text->out, "unreached  not walked: how much garbage there is is not"
+					" known\nweakly     %s object%s, %s\n",
+			    objects, units__s(unreached), bytes);
+	else
+		buf__printf(&text->out, "unreached  %s object%s, %s\n", objects,
+			    units__s(unreached), bytes);
 	buf__printf(&text->raw, "%s reference%s and %s root%s, which keep nothing alive",
 		    units__count(weak, facts->weak_references), units__s(facts->weak_references),
 		    units__count(roots, facts->weak_roots), units__s(facts->weak_roots));
@@ -41,5 +48,6 @@ int heap_text__summary(struct heap_view *view)
 		    terminal__off(text->terminal, whole ? STYLE_PLAIN : STYLE_BAD));
 	heap_words__missing(&text->out, facts);
 	heap_words__odd(&text->out, facts);
+	heap_words__notes(&text->out, facts);
 	return heap_text__flush(text);
 }

@@ -358,13 +358,13 @@ static void add_count(struct buf *out, uint64_t count, const char *one, const ch
 
 static void add_dangling(struct buf *out, const struct heap_facts *facts)
 {
-	add_count(out, facts->dangling_references, "reference to an object that was never told",
-		  "references to objects that were never told");
+	add_count(out, facts->dangling_references, "reference to an object that is not in the dump",
+		  "references to objects that are not in the dump");
 	add_count(out, facts->dangling_weak_references,
-		  "weak reference to an object that was never told",
-		  "weak references to objects that were never told");
-	add_count(out, facts->dangling_roots, "root whose object was never told",
-		  "roots whose objects were never told");
+		  "weak reference to an object that is not in the dump",
+		  "weak references to objects that are not in the dump");
+	add_count(out, facts->dangling_roots, "root whose object is not in the dump",
+		  "roots whose objects are not in the dump");
 }
 
 void heap_words__missing(struct buf *out, const struct heap_facts *facts)
@@ -378,14 +378,11 @@ void heap_words__missing(struct buf *out, const struct heap_facts *facts)
 	add_count(out, facts->losses, "time something was lost", "times something was lost");
 	add_count(out, facts->unfinished, "object whose last part never came",
 		  "objects whose last part never came");
-	if (!facts->leaves_out)
-		add_dangling(out, facts);
+	add_dangling(out, facts);
 }
 
 void heap_words__odd(struct buf *out, const struct heap_facts *facts)
 {
-	if (facts->leaves_out)
-		add_dangling(out, facts);
 	add_count(out, facts->undefined_types, "class has objects, but no name",
 		  "classes have objects, but no name");
 	add_count(out, facts->odd.duplicates, "object was told twice", "objects were told twice");
@@ -397,6 +394,16 @@ void heap_words__odd(struct buf *out, const struct heap_facts *facts)
 	add_count(out, facts->odd.begun_again, "time it began anew in its midst",
 		  "times it began anew in its midst");
 	add_count(out, facts->odd.types_beyond, "class found no room", "classes found no room");
+}
+
+void heap_words__notes(struct buf *out, const struct heap_facts *facts)
+{
+	add_count(out, facts->absent_classes,
+		  "reference to a class that is not loaded, which a JVM's own dump leaves out",
+		  "references to classes that are not loaded, which a JVM's own dump leaves out");
+	add_count(out, facts->absent_of_garbage,
+		  "reference from garbage to an object that is gone",
+		  "references from garbage to objects that are gone");
 }
 
 /* ---------------------------------------------------------------- findings */

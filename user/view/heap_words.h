@@ -75,6 +75,9 @@ void heap_words__more(struct buf *out, const struct heap *heap, const struct fin
 void heap_words__missing(struct buf *out, const struct heap_facts *facts);
 void heap_words__odd(struct buf *out, const struct heap_facts *facts);
 
+/* The same of what is known to be as it should: nothing is lost by it. */
+void heap_words__notes(struct buf *out, const struct heap_facts *facts);
+
 /* A root, or the static of a class object. */
 void heap_words__holder(struct buf *out, const struct heap *heap, const struct holder *holder);
 

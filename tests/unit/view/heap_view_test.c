@@ -132,8 +132,8 @@ static void test_dependent_handles_are_told_as_such(void **state)
 	heap__free(heap);
 }
 
-/* A reference that leads nowhere is a loss, but of a dump that leaves objects out. */
-static void assert_dangling(bool leaves_out, const char *expected)
+/* A reference that leads nowhere is a loss, but from a JVM's dump to a class by its address. */
+static void assert_dangling(bool is_of_jvm, uint64_t to, const char *expected)
 {
 	struct heap_builder *builder = heap_builder__new(0);
 	struct heap_heading heading = { .subject = "f@1" };
@@ -141,11 +141,12 @@ static void assert_dangling(bool leaves_out, const char *expected)
 	struct sheet sheet;
 	struct heap *heap;
 
-	if (leaves_out)
-		heap_builder__leaves_out(builder);
+	if (is_of_jvm)
+		heap_builder__is_of_jvm(builder);
 	dump__begin(builder);
 	dump__class(builder, PAIR, "Pair", "left\0right", 11, 0);
-	dump__refer(builder, AT_PAIR, PAIR, 32, { AT_LEAF });
+	dump__root(builder, GCTRACE_C_HANDLES, 0, AT_PAIR, GCTRACE_ROOT_HANDLE, 0, 0);
+	dump__refer(builder, AT_PAIR, PAIR, 32, { to });
 	dump__end(builder, GCTRACE_DUMP_COMPLETE);
 	heap = dump__heap(builder);
 	heading.facts = heap__facts(heap);
@@ -161,8 +162,11 @@ static void assert_dangling(bool leaves_out, const char *expected)
 static void test_what_dangles_is_missing_or_left_out(void **state)
 {
 	(void)state;
-	assert_dangling(false, "\"missing\":{\"dangling_references\":1},\"odd\":{}");
-	assert_dangling(true, "\"missing\":{},\"odd\":{\"dangling_references\":1}");
+	assert_dangling(false, AT_LEAF, "\"missing\":{\"dangling_references\":1},\"odd\":{}}");
+	assert_dangling(true, AT_LEAF, "\"missing\":{\"dangling_references\":1},\"odd\":{}}");
+	assert_dangling(false, PAIR, "\"missing\":{\"dangling_references\":1},\"odd\":{}}");
+	assert_dangling(true, PAIR, "\"missing\":{},\"odd\":{},"
+				    "\"notes\":{\"references_to_absent_classes\":1}}");
 }
 
 /* What is freed goes whole to programs; people are told how much more there is, and of one: one. */
@@ -225,7 +229,35 @@ static void test_one_is_no_plural(void **state)
 	expect(text, "# 2 objects, 48 B, 1 reference, 1 root\n");
 	expect(text, "reached    1 object, 16 B\nunreached  1 object, 32 B\n"
 		     "weak       0 references and 0 roots, which");
-	expect(text, "  1 reference to an object that was never told\n");
+	expect(text, "  1 reference to an object that is not in the dump\n");
+	sheet__end(&sheet);
+	heap__free(heap);
+}
+
+/* Who walks from the roots alone does not know of garbage: no figure says that there is none. */
+static void test_what_is_not_walked_is_absent(void **state)
+{
+	struct heap_builder *builder = heap_builder__new(0);
+	struct heap_heading heading = { .subject = "f@1" };
+	struct sheet sheet;
+	struct heap *heap;
+
+	(void)state;
+	heap_builder__reached_only(builder);
+	dump__begin(builder);
+	dump__root(builder, GCTRACE_C_HANDLES, 0, AT_LEAF, GCTRACE_ROOT_HANDLE, 0, 0);
+	dump__leaf(builder, AT_LEAF, LEAF, 16);
+	dump__leaf(builder, AT_PAIR, PAIR, 32);
+	dump__end(builder, GCTRACE_DUMP_COMPLETE);
+	heap = dump__heap(builder);
+	heading.facts = heap__facts(heap);
+	sheet__begin(&sheet);
+	show_summary(heap_text__new(heap, &heading, &sheet.output, &sheet.terminal));
+	expect(sheet__text(&sheet), "reached    1 object, 16 B\nunreached  not walked: how much"
+				    " garbage there is is not known\nweakly     1 object, 32 B\n");
+	show_summary(heap_ndjson__new(heap, &heading, &sheet.output));
+	expect(sheet__text(&sheet), "\"reached_bytes\":16,\"weakly_reached_objects\":1,"
+				    "\"weakly_reached_bytes\":32,\"reached_only\":true,");
 	sheet__end(&sheet);
 	heap__free(heap);
 }
@@ -504,6 +536,7 @@ int main(void)
 		cmocka_unit_test(test_what_dangles_is_missing_or_left_out),
 		cmocka_unit_test(test_what_is_freed),
 		cmocka_unit_test(test_one_is_no_plural),
+		cmocka_unit_test(test_what_is_not_walked_is_absent),
 		cmocka_unit_test(test_a_deep_tree_stays_narrow),
 		cmocka_unit_test(test_a_long_line_of_a_tree_goes_on_below),
 		cmocka_unit_test(test_long_names_keep_within_their_lines),

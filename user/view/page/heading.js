@@ -33,12 +33,16 @@ function showWhole() {
 	whole.classList.add(HEAP.complete ? "good" : "bad");
 	whole.append(element("strong", null, HEAP.complete ? "Complete" : "Not whole"),
 		HEAP.complete ? "nothing is missing" : "all figures are of what came");
-	if (!HEAP.missing.length && !HEAP.odd.length)
-		return;
-	const lines = HEAP.missing.concat(HEAP.odd).map(line => element("li", null, line));
-	const title = HEAP.complete ? "What is odd" : "What is missing";
-	byId("missing").append(element("section", { class: "notice", "aria-label": title },
-		element("h2", null, title), element("ul", null, ...lines)));
+	showLines("notice", HEAP.complete ? "What is odd" : "What is missing",
+		HEAP.missing.concat(HEAP.odd));
+	showLines("note", "Nothing is lost by this", HEAP.notes);
+}
+
+function showLines(kind, title, lines) {
+	if (lines.length)
+		byId("missing").append(element("section", { class: kind, "aria-label": title },
+			element("h2", null, title),
+			element("ul", null, ...lines.map(line => element("li", null, line)))));
 }
 
 function tile(figure, label, more) {
@@ -58,8 +62,10 @@ function showTiles() {
 			formatCount(facts.weak_roots) + " of them weak"),
 		tile(formatBytes(facts.reached_bytes), "reached by roots",
 			formatShare(facts.reached_bytes, facts.bytes)),
-		tile(formatBytes(unreached), "not reached",
-			formatCount(facts.objects - facts.reached_objects) + " objects"));
+		tile(formatBytes(unreached),
+			nameOfUnreached(),
+			formatCount(facts.objects - facts.reached_objects) + " objects"
+			+ (facts.reached_only ? "; other garbage is not walked" : "")));
 	if (HEAP.took_ns)
 		byId("tiles").append(tile(formatNs(HEAP.took_ns), "to tell the dump",
 			"the process stood still"));

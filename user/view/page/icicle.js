@@ -118,7 +118,7 @@ function drawMore(block) {
 	if (!block.unreached)
 		made.dataset.above = block.above;
 	if (block.width >= 2 * WIDTH_OF_TEXT)
-		made.append(element("span", { class: "name" }, block.unreached ? "not reached"
+		made.append(element("span", { class: "name" }, block.unreached ? nameOfUnreached()
 			: `${formatCount(block.more)} more`));
 	return made;
 }
@@ -137,9 +137,15 @@ function wordsOfMore({ above, more, bytes }) {
 		+ ` small to be drawn: ${formatBytes(bytes)} (${formatShare(bytes, HEAP.facts.bytes)})`;
 }
 
+function nameOfUnreached() {
+	return HEAP.facts.reached_only ? "reached weakly only" : "not reached";
+}
+
 function wordsOfUnreached() {
 	const { objects, reached_objects, bytes, reached_bytes } = HEAP.facts;
-	return `Not reached by any root: ${formatBytes(bytes - reached_bytes)} in`
+	const what = HEAP.facts.reached_only ? "Reached by weak references only"
+		: "Not reached by any root";
+	return `${what}: ${formatBytes(bytes - reached_bytes)} in`
 		+ ` ${plural(objects - reached_objects, "object", "objects")}`;
 }
 
