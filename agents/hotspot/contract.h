@@ -25,9 +25,11 @@
  *   ALREADY_THERE   the library is loaded and at work in this process: attach to its probes
  *   TOO_OLD         the JVM has no JVMTI of Java 11, or is of another make with none of it
  *   NO_MEMORY       not even a buffer or a thread could be had
+ *   TOO_EARLY       the JVM is starting and lets no agent in yet: ask again
  */
 #define GCTRACE_HOTSPOT_ALREADY_THERE 4001
 #define GCTRACE_HOTSPOT_TOO_OLD 4002
 #define GCTRACE_HOTSPOT_NO_MEMORY 4003
+#define GCTRACE_HOTSPOT_TOO_EARLY 4004
 
 #endif

@@ -68,8 +68,10 @@ static bool start(bool is_live)
 /* Where it fails nothing is left of it, and it may be tried again. */
 static jint begin(JavaVM *vm, bool is_live)
 {
-	if (!vm__init(vm))
-		return GCTRACE_HOTSPOT_TOO_OLD;
+	const jint err = vm__init(vm);
+
+	if (err)
+		return err == JNI_EDETACHED ? GCTRACE_HOTSPOT_TOO_EARLY : GCTRACE_HOTSPOT_TOO_OLD;
 	if (start(is_live))
 		return 0;
 	atomic_store(&is_ready, false);

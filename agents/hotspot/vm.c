@@ -46,18 +46,20 @@ static bool enable(jvmtiEvent event)
 	return !VM_CALL(lasting, SetEventNotificationMode, JVMTI_ENABLE, event, NULL);
 }
 
-bool vm__init(JavaVM *vm)
+jint vm__init(JavaVM *vm)
 {
 	const jvmtiEventCallbacks callbacks = { .VMInit = initialised, .VMDeath = dies };
+	jint err;
 
 	java = vm;
-	if (VM_CALL(java, GetEnv, (void **)&lasting, JVMTI_VERSION_11))
-		return false;
+	err = VM_CALL(java, GetEnv, (void **)&lasting, JVMTI_VERSION_11);
+	if (err)
+		return err;
 	if (!VM_CALL(lasting, SetEventCallbacks, &callbacks, (jint)sizeof(callbacks)) &&
 	    enable(JVMTI_EVENT_VM_INIT) && enable(JVMTI_EVENT_VM_DEATH))
-		return true;
+		return JNI_OK;
 	vm__end();
-	return false;
+	return JNI_ERR;
 }
 
 void vm__end(void)

@@ -24,8 +24,11 @@ struct visit {
 	unsigned frames;   /* of local handles */
 };
 
-/* Once, when the library is loaded. False: this JVM has no JVMTI of Java 11. */
-bool vm__init(JavaVM *vm);
+/*
+ * Once, when the library is loaded. JNI_OK; JNI_EDETACHED: the JVM is between loading its first
+ * agents and its live phase, and takes none in between; else: it has no JVMTI of Java 11.
+ */
+jint vm__init(JavaVM *vm);
 /* Undoes that: the JVM tells nothing any more. */
 void vm__end(void);
 

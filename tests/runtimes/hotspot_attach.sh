@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Getting into a JVM that runs: by --load-agent, and by --via jvm for its own dump; from wherever it is,
 # with nothing left behind; and where it cannot be, why, with the process as it was.
-# limit: 600
+# limit: 900
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/../e2e/box.bash"
 . "$(dirname "$0")/hotspot/lib.sh"
@@ -107,6 +107,21 @@ while read -r home; do
 	expect_equal 1 "$(awk '/libgctrace-hotspot/ { print $6 }' "/proc/$target/maps" | sort -u |
 		wc -l)" "libraries"
 	jvm_down
+	pass
+
+	# From when it listens until its live phase: the tries are spread over it.
+	t "Java $version: in a JVM's first moments, 16 times"
+	for round in {1..16}; do
+		start jvm "$home/bin/java" -Xmx64m -cp "$TMP/classes" Shop 10
+		target=$(pid jvm)
+		sleep "0.$(printf %03d $((round * 24)))"
+		run timeout 60 gctrace heap -p "$target" --load-agent --top 0
+		expect_status 0
+		expect "$TMP/err" "has loaded gctrace's agent, in"
+		expect_not "$TMP/err" 'too old|as a copy|no place|put a copy'
+		wait_for grep -qs ready "$TMP/jvm.out" || fail "no start"
+		jvm_down
+	done
 	pass
 
 	t "Java $version: by the launcher's options with gctrace run"

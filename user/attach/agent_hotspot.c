@@ -107,6 +107,15 @@ static const char *meaning_of(long code)
 	}
 }
 
+/* Those of later Java say it themselves, for others the agent does. */
+static bool is_too_early(const struct buf *answer)
+{
+	long code;
+
+	return strstr(buf__str(answer), "only permitted in the live phase") ||
+	       (find_code(answer, &code) && code == GCTRACE_HOTSPOT_TOO_EARLY);
+}
+
 /* 1: this way was no way. */
 static int judge(struct loading *loading, const char *path, int said, const struct buf *answer)
 {
@@ -118,6 +127,12 @@ static int judge(struct loading *loading, const char *path, int said, const stru
 		return 0;
 	if (said == 0 && has_code && code == GCTRACE_HOTSPOT_ALREADY_THERE)
 		return -EEXIST;
+	if (is_too_early(answer)) {
+		buf__reset(why);
+		buf__add_str(why, "it is still starting, and takes no agents until it has: try"
+				  " again then, or use gctrace run --load-agent");
+		return -EAGAIN;
+	}
 	if (has_code && code > 10) {
 		buf__reset(why);
 		buf__printf(why, "%s (%ld)", meaning_of(code), code);
@@ -146,10 +161,14 @@ static int try(struct loading *loading, enum agent_way way)
 			      environment__get(&loading->environment, "TMPDIR"), loading->why))
 		return 1;
 	say_what_comes(loading, &file);
-	err = jvm_socket__ask(loading->process,
-			      &(struct jvm_question){ "load", { file.path, "true",
-							  loading->options } },
-			      loading->patience, &answer, loading->why);
+	/* The file stays meanwhile: a second copy would be another library. */
+	do {
+		buf__reset(&answer);
+		err = jvm_socket__ask(loading->process,
+				      &(struct jvm_question){ "load", { file.path, "true",
+								  loading->options } },
+				      loading->patience, &answer, loading->why);
+	} while (err >= 0 && is_too_early(&answer) && patience__wait(loading->patience));
 	left = agent_file__remove(&file);
 	if (left && process__alive(loading->process))
 		warning("%s is left in the view of pid %d: %s", escape(file.path),

@@ -832,7 +832,7 @@ static int init(void **state)
 {
 	(void)state;
 	fake_vm.version = 17;
-	if (!vm__init(fake_java))
+	if (vm__init(fake_java))
 		return -1;
 	producer__learn();
 	return emitter__init(2) && types__init() && nodes__init() && held__init() &&

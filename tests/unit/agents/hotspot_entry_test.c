@@ -71,6 +71,17 @@ static void nothing_is_left_where_it_fails(void **state)
 	assert_true(mapped_pages() < before + 100 * WRITERS * GCTRACE_BATCH_BYTES / 4096);
 }
 
+/* Java 17 answers so until its live phase: it is not too old. */
+static void one_that_is_starting_takes_it_later(void **state)
+{
+	(void)state;
+	fake_vm.is_starting = true;
+	fails(Agent_OnAttach, GCTRACE_HOTSPOT_TOO_EARLY);
+	fails(Agent_OnAttach, GCTRACE_HOTSPOT_TOO_EARLY);
+	fake_vm.is_starting = false;
+	fails(Agent_OnAttach, GCTRACE_HOTSPOT_NO_MEMORY); /* it goes on, to the watcher's thread */
+}
+
 static void it_is_loaded_once_after_it_has_failed(void **state)
 {
 	(void)state;
@@ -88,6 +99,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(nothing_is_left_where_it_fails, begin_vm),
+		cmocka_unit_test_setup(one_that_is_starting_takes_it_later, begin_vm),
 		cmocka_unit_test_setup(it_is_loaded_once_after_it_has_failed, begin_vm),
 	};
 

@@ -714,6 +714,9 @@ static jint JNICALL get_env(JavaVM *vm, void **env, jint version)
 		*env = &jni;
 		return fake_vm.attached ? JNI_OK : JNI_EDETACHED;
 	}
+	*env = NULL;
+	if (fake_vm.is_starting)
+		return JNI_EDETACHED;
 	*env = &jvmti;
 	fake_vm.environments++;
 	return JNI_OK;

@@ -72,6 +72,7 @@ struct fake_vm {
 	unsigned class_count, object_count, root_count;
 	jint version; /* 17 */
 	bool has_no_memory;	  /* for strings */
+	bool is_starting;	  /* and has no JVMTI for agents */
 	bool moves_behind;	  /* each walk all objects are elsewhere */
 	bool is_scrambled;	  /* objects do not stand beside their tags */
 	bool is_referrer_wrong;	  /* nor the referrers beside theirs, but something else does */

@@ -3,18 +3,24 @@
  * JVMs that gctrace does not go into: programs that look like them from outside, and what an
  * operator is told.
  */
+#include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "attach/agent_hotspot.h"
 #include "attach/jvm_dump.h"
+#include "attach/patience.h"
+#include "base/clock.h"
 #include "target/maps.h"
 #include "target/module.h"
 #include "target/note_cache.h"
@@ -170,6 +176,91 @@ static void an_old_one_that_has_lost_its_socket(void **state)
 	}
 }
 
+/*
+ * Answers on an attach socket: as often as its first argument says with its second one, then that
+ * the library is loaded.
+ */
+static const char starting[] =
+	"#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sys/socket.h>\n"
+	"#include <sys/un.h>\n#include <unistd.h>\n"
+	"int main(int argc, char **argv) {\n"
+	"	struct sockaddr_un at = { .sun_family = AF_UNIX };\n"
+	"	char asked[8192], answer[256];\n"
+	"	int fd = socket(AF_UNIX, SOCK_STREAM, 0), early = atoi(argv[argc - 2]);\n"
+	"	sprintf(at.sun_path, \"/tmp/.java_pid%d\", getpid());\n"
+	"	unlink(at.sun_path);\n"
+	"	if (bind(fd, (void *)&at, sizeof(at)) || listen(fd, 5)) return 1;\n"
+	"	puts(\"ready\"); fflush(stdout);\n"
+	"	for (;;) {\n"
+	"		int to = accept(fd, NULL, NULL);\n"
+	"		ssize_t n = read(to, asked, sizeof(asked));\n"
+	"		sprintf(answer, \"0\\n%s\\n\",\n"
+	"			early-- > 0 ? argv[argc - 1] : \"return code: 0\");\n"
+	"		n = write(to, answer, strlen(answer));\n"
+	"		close(to);\n"
+	"	}\n"
+	"}\n";
+
+static int load_into_starting(const char *often, const char *answer, uint64_t ns, struct buf *why)
+{
+	const struct runtime runtime = { .kind = RUNTIME_HOTSPOT, .version = "17.0.1" };
+	const char *arguments[] = { often, answer, NULL };
+	struct child child;
+	struct process *process;
+	struct patience patience;
+	char path[64], library[PATH_MAX];
+	int err;
+
+	fixture__write("library.c", "int nothing;\n");
+	fixture__write("starting.c", starting);
+	fixture__compile("-shared -fPIC -o nothing.so library.c");
+	fixture__compile("-o starting starting.c");
+	assert_non_null(realpath("nothing.so", library));
+	child = fixture__start("./starting", arguments, NULL);
+	assert_string_equal(fixture__hear(&child), "ready");
+	assert_int_equal(process__open(child.pid, &process, NULL), 0);
+	patience = patience__for(process, -1);
+	if (ns)
+		patience.until_ns = clock__monotonic_ns() + ns;
+	err = agent_hotspot__load(process, &runtime, library, "", &patience, why);
+	snprintf(path, sizeof(path), "/tmp/.java_pid%d", child.pid);
+	unlink(path);
+	process__free(process);
+	fixture__stop(&child);
+	return err;
+}
+
+/* What Java 25 says, and what the agent says in Java 17. */
+static const char *const early[] = {
+	"Dynamic agent loading is only permitted in the live phase", "return code: 4004",
+};
+
+static void one_that_is_starting_is_asked_again(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(early) / sizeof(*early); i++) {
+		struct buf why = BUF_INIT;
+
+		assert_int_equal(load_into_starting("3", early[i], 0, &why), 0);
+		assert_said(&why, "");
+		buf__free(&why);
+	}
+}
+
+static void one_that_never_starts_is_named_as_that(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(early) / sizeof(*early); i++) {
+		struct buf why = BUF_INIT;
+
+		assert_int_equal(load_into_starting("1000000", early[i], NS_PER_MS, &why),
+				 -EAGAIN);
+		assert_said(&why, "it is still starting, and takes no agents until it has: try"
+				  " again then, or use gctrace run --load-agent");
+		buf__free(&why);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +269,8 @@ int main(void)
 		cmocka_unit_test(java_11_makes_dumps_to_new_files_only),
 		cmocka_unit_test(of_32_bits_is_too_narrow),
 		cmocka_unit_test(an_old_one_that_has_lost_its_socket),
+		cmocka_unit_test(one_that_is_starting_is_asked_again),
+		cmocka_unit_test(one_that_never_starts_is_named_as_that),
 	};
 
 	return cmocka_run_group_tests(tests, fixture__enter, fixture__leave);
