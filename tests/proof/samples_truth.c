@@ -29,6 +29,7 @@
 
 #define WORD UINT64_C(0x5ca1ab1e0ddba11)
 #define KINDS 8
+#define DISTANCE_MOST 55.0 /* of 14 chi-squares together: less than once in a million runs */
 
 struct sampled {
 	uint64_t class_, address, size, weight, gc, stack;
@@ -328,31 +329,57 @@ static void add(struct sum *sum, const struct sampled *sample)
 	sum->ratio = count;
 }
 
-/*
- * Each object is taken with the same chance, 1 / ratio, whatever becomes of the others: so
- * estimates lie about the truth with a known variance. Of 14 intervals of 95 % one or two are
- * missed now and then; five only once in some 1,000 times.
- */
-static unsigned report(const char *what, const struct sum *sums)
+static double square(double x)
 {
-	unsigned missed = 0;
+	return x * x;
+}
+
+static void print_interval(const char *what, unsigned kind, const struct sum *sum)
+{
+	const double truth = (double)sum->truth, ratio = sum->ratio;
+	const double half = 1.96 * sqrt(truth * (ratio - 1)) + ratio / 2;
+
+	printf("%s of kind %u: %.0f +- %.0f, really %" PRIu64 "%s\n", what, kind, sum->sum, half,
+	       sum->truth, fabs(sum->sum - truth) <= half ? "" : ": missed");
+}
+
+/*
+ * How far a number of samples is from what was expected: nearly the square of a normal deviate,
+ * since it is nearly Poisson's (Anscombe, 1948). Where all were sampled there is nothing to expect.
+ */
+static double distance(double estimate, double truth, double ratio)
+{
+	if (ratio <= 1)
+		return estimate == truth ? 0 : DISTANCE_MOST;
+	return square(2 * (sqrt(estimate / ratio + 0.375) - sqrt(truth / ratio + 0.375)));
+}
+
+/*
+ * Each object is taken with the same chance, 1 / ratio, whatever becomes of the others. So the
+ * samples that live and those that died are independent; those that were allocated are not: of
+ * what lives and what was allocated, intervals miss the truth together.
+ */
+static void judge(const struct sum *live, const struct sum *made)
+{
+	double sum = 0;
 
 	for (unsigned kind = 1; kind < KINDS; kind++) {
-		const double truth = (double)sums[kind].truth, ratio = sums[kind].ratio;
-		const double half = 1.96 * sqrt(truth * (ratio - 1)) + ratio / 2;
-		const bool is_in = fabs(sums[kind].sum - truth) <= half;
+		const double ratio = made[kind].ratio;
 
-		printf("%s of kind %u: %.0f +- %.0f, really %" PRIu64 "%s\n", what, kind,
-		       sums[kind].sum, half, sums[kind].truth, is_in ? "" : ": missed");
-		missed += !is_in;
+		print_interval("live", kind, &live[kind]);
+		print_interval("allocated", kind, &made[kind]);
+		sum += distance(live[kind].sum, (double)live[kind].truth, ratio);
+		sum += distance(made[kind].sum - live[kind].sum,
+				(double)(made[kind].truth - live[kind].truth), ratio);
 	}
-	return missed;
+	printf("estimates: distance %.1f, 14 expected, at most %.0f\n", sum, DISTANCE_MOST);
+	if (sum >= DISTANCE_MOST)
+		complain(&all.wrong, "estimates are further from the truth than chance explains");
 }
 
 static void check_all(void)
 {
 	struct sum live[KINDS] = { { .sum = 0 } }, made[KINDS] = { { .sum = 0 } };
-	unsigned missed;
 
 	for (uint64_t number = 1; number < all.samples.count; number++) {
 		const struct sampled *sample = &all.samples.items[number];
@@ -370,9 +397,7 @@ static void check_all(void)
 		live[kind].truth = all.living[kind];
 		made[kind].truth = all.allocated[kind];
 	}
-	missed = report("live", live) + report("allocated", made);
-	if (missed > 4)
-		complain(&all.wrong, "%u of 14 estimates miss the truth", missed);
+	judge(live, made);
 }
 
 static void check_that_all_are_there(void)
