@@ -2,7 +2,6 @@
 #include "distance.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 /* As in agents/common/thread.c. */
@@ -27,15 +26,22 @@ void distance__init(void)
 	drawn.is_there = drawn.is_there || !pthread_key_create(&drawn.key, NULL);
 }
 
-/* The value is the interval + 1: NULL is that of who has none. */
-uint32_t distance__draw(uint32_t interval, uint32_t first)
+/*
+ * The value is the interval + 1, and above it the lower half of the number of pauses: NULL is that
+ * of who has none.
+ */
+struct distance distance__draw(uint32_t interval, uint32_t first, uint64_t pauses)
 {
+	const uintptr_t now = (uintptr_t)pauses << 32 | ((uintptr_t)interval + 1);
+	struct distance last = { .interval = interval };
 	uintptr_t before;
 
 	if (!drawn.is_there)
-		return interval;
+		return last;
 	before = (uintptr_t)pthread_getspecific(drawn.key);
-	if (before != (uintptr_t)interval + 1)
-		pthread_setspecific(drawn.key, (void *)((uintptr_t)interval + 1));
-	return before ? (uint32_t)(before - 1) : first;
+	if (before != now)
+		pthread_setspecific(drawn.key, (void *)now);
+	last.interval = before ? (uint32_t)before - 1 : first;
+	last.is_first = before >> 32 != now >> 32;
+	return last;
 }

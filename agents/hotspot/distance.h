@@ -7,15 +7,21 @@
 #ifndef GCTRACE_HOTSPOT_DISTANCE_H
 #define GCTRACE_HOTSPOT_DISTANCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Outside of a pause; the first time counts. Where there is no key, nothing is kept. */
 void distance__init(void);
 
+struct distance {
+	uint32_t interval; /* by which the last one was drawn */
+	bool is_first;	   /* since the last pause */
+};
+
 /*
- * The calling thread's distance is drawn anew, by `interval` bytes. By which the last one was;
- * `first`, if that was before anybody took note.
+ * The calling thread's distance is drawn anew, by `interval` bytes, when there were so many pauses.
+ * What the last one was; of `first`, if that was before anybody took note.
  */
-uint32_t distance__draw(uint32_t interval, uint32_t first);
+struct distance distance__draw(uint32_t interval, uint32_t first, uint64_t pauses);
 
 #endif

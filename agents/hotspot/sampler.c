@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sampler.h"
 #include "beans.h"
+#include "buffers.h"
 #include "distance.h"
 #include "frames.h"
 #include "handles.h"
@@ -61,23 +62,40 @@ static void keep(JNIEnv *jni, const struct sample *sample, jobject object)
  * By which interval the sample was drawn that comes now; the next one is drawn anew. The first one
  * of who was there before was drawn by the JVM's own.
  */
-static uint32_t draw(void)
+static struct distance draw(void)
 {
-	return distance__draw(sampler.interval, SAMPLER_INTERVAL);
+	return distance__draw(sampler.interval, SAMPLER_INTERVAL, rounds__pauses());
+}
+
+/*
+ * Taken only because a collection took away its thread's buffer (buffers.h)? It may be right all
+ * the same, with the chance that each object of its size has: then it stays.
+ */
+static bool is_extra(JNIEnv *jni, jobject object, uint64_t bytes, uint64_t weight)
+{
+	static _Atomic uint64_t chances; /* of them all, in 2^32nds */
+	uint64_t chance, before;
+
+	if (!buffers__begin_with(jni, object))
+		return false;
+	chance = (uint64_t)((double)bytes / (double)weight * 0x1p32);
+	before = atomic_fetch_add(&chances, chance);
+	return before >> 32 == (before + chance) >> 32;
 }
 
 static void take(jvmtiEnv *jvmti, JNIEnv *jni, jobject object, jclass class_, jlong size)
 {
-	const uint64_t gc = rounds__collections(jni);
-	const uint64_t bytes = (uint64_t)size;
-	const struct sample sample = {
-		.gc = gc,
-		.size = bytes,
-		.weight = weight__of(bytes, draw()),
-		.class_ = kinds__of(jvmti, class_),
-		.stack = stacks__of_caller(jvmti),
+	const struct distance distance = draw();
+	struct sample sample = {
+		.gc = rounds__collections(jni),
+		.size = (uint64_t)size,
+		.weight = weight__of((uint64_t)size, distance.interval),
 	};
 
+	if (distance.is_first && is_extra(jni, object, sample.size, sample.weight))
+		return;
+	sample.class_ = kinds__of(jvmti, class_);
+	sample.stack = stacks__of_caller(jvmti);
 	keep(jni, &sample, object);
 	stacks__let_go(sample.stack);
 }
@@ -227,6 +245,7 @@ static const char *begin(struct visit *visit)
 	if (!reserve() || !rounds__begin(visit->jni))
 		return "there is no memory for samples";
 	distance__init();
+	buffers__find(visit);
 	sampler.is_on = true;
 	return enable() ? NULL : "this JVM does not tell sampled allocations";
 }

@@ -5,7 +5,8 @@
 TRUTH is what hotspot/Calibration.java printed, SITES.json the lines of `gctrace follow --by site`.
 Each place is an experiment of its own: is the truth inside the interval that is stated? Prints for
 how many of them it is, for allocated and live bytes apart, and variance/mean of the numbers of
-samples; the exit status is 1 where fewer than LEAST are inside, or the samples are overdispersed beyond chance.
+samples; the exit status is 1 where fewer than LEAST are inside, or where the samples are beyond
+chance overdispersed, or too many or too few altogether.
 """
 import json
 import math
@@ -19,6 +20,11 @@ def dispersion_most(places):
     return (1 - 2 / (9 * k) + 3.09 * math.sqrt(2 / (9 * k))) ** 3
 
 
+def average_most(samples):
+    """How far the estimate of all is off at most: once in 10,000 runs it is further by chance."""
+    return 3.9 / math.sqrt(samples)
+
+
 def read_truth(path):
     truth = {}
     with open(path, encoding='ascii') as file:
@@ -30,17 +36,17 @@ def read_truth(path):
 
 
 def last_round(path):
-    """The sites of the last round, by place."""
-    sites = {}
+    """The sites of the last round, by place, and the sampler's interval."""
+    sites, interval = {}, 0
     with open(path, encoding='utf-8') as file:
         for line in file:
             event = json.loads(line)
             if event['event'] == 'samples':
-                sites = {}
+                sites, interval = {}, event['interval_bytes']
             elif event['event'] == 'site' and event['stack'][0].startswith('Calibration.make('):
                 place = sum(frame.startswith('Calibration.place(') for frame in event['stack']) - 1
                 sites.setdefault(place, []).append(event)
-    return sites
+    return sites, interval
 
 
 def limits(events, key):
@@ -49,7 +55,8 @@ def limits(events, key):
 
 
 def main():
-    truth, sites, least = read_truth(sys.argv[1]), last_round(sys.argv[2]), int(sys.argv[3])
+    truth, least = read_truth(sys.argv[1]), int(sys.argv[3])
+    sites, interval = last_round(sys.argv[2])
     failed = False
     for i, key in enumerate(('allocated_bytes', 'live_bytes')):
         inside, ratios = 0, []
@@ -61,6 +68,9 @@ def main():
         print(f'{key}: {inside} of {len(truth)} inside, estimate/truth '
               f'{min(ratios):.2f} to {max(ratios):.2f}, average {statistics.mean(ratios):.3f}')
         failed |= inside < least
+        total = sum(figures[i] for figures in truth.values())
+        estimate = sum(event.get(key, 0) for events in sites.values() for event in events)
+        failed |= abs(estimate / total - 1) > average_most(total / interval)
     counts = [sum(event['allocated_samples'] for event in sites.get(place, [])) for place in truth]
     dispersion = statistics.variance(counts) / max(statistics.mean(counts), 1)
     print(f'samples: {statistics.mean(counts):.1f} a place, variance/mean {dispersion:.2f}')

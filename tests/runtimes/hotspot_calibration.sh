@@ -15,11 +15,11 @@ need_java
 
 has_rounds() { [ "$(grep -c '"event":"samples"' "$TMP/follow.out")" -ge "$1" ]; }
 
-calibrate() {	# JVM PATTERN PLACES MS LEAST
-	local rounds
+calibrate() {	# JVM PATTERN PLACES BYTES MS LEAST [OPTION…]
+	local rounds least=$6
 	rm -f "$TMP/go"
-	start program "$1/bin/java" -Xmx2g -cp "$TMP/classes" Calibration "$2" "$3" $((32 << 20)) \
-		"$TMP/go" "$4"
+	start program "$1/bin/java" -Xmx2g "${@:7}" -cp "$TMP/classes" Calibration "$2" "$3" "$4" \
+		"$TMP/go" "$5"
 	wait_for grep -qs ready "$TMP/program.out" || fail "the program did not start"
 	start follow gctrace follow -p "$(pid program)" --load-agent --by site -o json --every 1s --top 0
 	wait_for grep -qs '"event":"header"' "$TMP/follow.out" || show "$TMP/follow.err"
@@ -31,7 +31,8 @@ calibrate() {	# JVM PATTERN PLACES MS LEAST
 	wait_for has_rounds $((rounds + 2)) || fail "no more rounds"
 	stop follow INT
 	expect_status 0
-	run python3 "$ROOT/tests/runtimes/hotspot_calibration.py" "$TMP/program.out" "$TMP/follow.out" "$5"
+	run python3 "$ROOT/tests/runtimes/hotspot_calibration.py" "$TMP/program.out" "$TMP/follow.out" \
+		"$least"
 	cat "$TMP/out"
 	[ $status = 0 ] || { fail "estimates are not as good as they say"; show "$TMP/err"; }
 	kill -KILL "$(pid program)"
@@ -41,10 +42,13 @@ calibrate() {	# JVM PATTERN PLACES MS LEAST
 while read -r jvm; do
 	for pattern in steady mixed bursts; do
 		t "$(version_of "$jvm"), $pattern: the truth is inside the interval at 100 places"
-		calibrate "$jvm" $pattern 100 0 86
+		calibrate "$jvm" $pattern 100 $((32 << 20)) 0 86
 		pass
 	done
 	t "$(version_of "$jvm"): a site that allocates evenly for a second is seen evenly"
-	calibrate "$jvm" steady 20 1000 15
+	calibrate "$jvm" steady 20 $((32 << 20)) 1000 15
+	pass
+	t "$(version_of "$jvm"), Parallel: what is allocated first after a collection is not overestimated"
+	calibrate "$jvm" collected 200 $((2 << 20)) 0 176 -XX:+UseParallelGC
 	pass
 done < <(jvms)

@@ -2,10 +2,12 @@
 import java.io.File;
 
 /**
- * Allocates known amounts at a hundred places, one after the other: each is a depth of recursion, and so
- * a stack of its own. Half of each place's objects live until the end.
+ * Allocates known amounts at many places, one after the other: each is a depth of recursion, and so a
+ * stack of its own. A quarter of each place's bytes lives until the end.
  *
- * Calibration PATTERN PLACES BYTES GO [MS]: spends MS on each place (0: as fast as it can); prints for each place "place DEPTH ALLOCATED LIVE", and "done".
+ * Calibration PATTERN PLACES BYTES GO [MS]: spends MS on each place (0: as fast as it can); prints for
+ * each place "place DEPTH ALLOCATED LIVE", and "done". Pattern "collected": as "steady", after
+ * a collection each.
  */
 public class Calibration {
     static Object[][] kept;
@@ -15,6 +17,7 @@ public class Calibration {
     static Object make(String pattern, long n) {
         switch (pattern) {
         case "steady":
+        case "collected":
             return new long[6]; // 64 bytes
         case "mixed":
             return new byte[(int) (16 + (n * 7919 % 4096))];
@@ -26,7 +29,7 @@ public class Calibration {
 
     static long sizeOf(String pattern, long n, int header) {
         long bytes;
-        if (pattern.equals("steady"))
+        if (pattern.equals("steady") || pattern.equals("collected"))
             bytes = header + 48;
         else if (pattern.equals("mixed"))
             bytes = header + 16 + (n * 7919 % 4096);
@@ -43,6 +46,8 @@ public class Calibration {
         long allocated = 0, live = 0, pause = ms > 0 ? bytes / ms * 2 : Long.MAX_VALUE, next = pause;
         Object[] list = kept[place] = new Object[(int) (bytes / 64) + 1];
         int at = 0;
+        if (pattern.equals("collected"))
+            System.gc();
         for (long n = 0; allocated < bytes; n++) {
             Object object = make(pattern, n);
             long size = sizeOf(pattern, n, 16);

@@ -31,6 +31,7 @@ static uint64_t fake_now(void)
 #include <unistd.h>
 
 #include "agents/hotspot/beans.h"
+#include "agents/hotspot/buffers.h"
 #include "agents/hotspot/handles.h"
 #include "agents/hotspot/spaces.h"
 #include "agents/hotspot/vmstructs.h"
@@ -87,6 +88,20 @@ enum spaces_generation spaces__generation(uint64_t address)
 	if (sampled_vm.is_concurrent)
 		return SPACES_UNKNOWN;
 	return address >= SAMPLED_OLD ? SPACES_OLD : SPACES_YOUNG;
+}
+
+static bool is_first_in_buffer; /* whatever is sampled */
+
+void buffers__find(struct visit *visit)
+{
+	(void)visit;
+}
+
+bool buffers__begin_with(JNIEnv *jni, jobject object)
+{
+	(void)jni;
+	(void)object;
+	return is_first_in_buffer;
 }
 
 bool beans__find(JNIEnv *jni)
@@ -759,6 +774,38 @@ static void the_interval_is_heeded_as_it_runs(void **state)
 	expect_the_truth();
 }
 
+static uint32_t samples_after_a_pause(uint64_t *seed, unsigned count)
+{
+	const uint32_t before = samples__count();
+
+	sampled_vm__collect(seed, 0, 50);
+	allocate(seed, count);
+	return samples__count() - before;
+}
+
+/* A collection has taken its thread's buffer away: see buffers.h. */
+static void a_sample_too_many_after_a_collection_is_dropped(void **state)
+{
+	uint64_t seed = 20;
+	uint32_t kept = 0;
+
+	(void)state;
+	visit(true);
+	assert_int_equal(samples_after_a_pause(&seed, 2), 2);
+	is_first_in_buffer = true;
+	assert_int_equal(samples_after_a_pause(&seed, 2), 1);
+	allocate(&seed, 2);
+	assert_int_equal(samples__count(), 5); /* once for each pause */
+	/* Of objects that are as large as the interval most are taken anyway: 1 - 1/e. */
+	sampler__set_interval(16 + 8 * sampled_vm.count);
+	visit(true);
+	samples_after_a_pause(&seed, 1); /* drawn by the interval before */
+	for (unsigned i = 0; i < 100; i++)
+		kept += samples_after_a_pause(&seed, 1);
+	assert_in_range(kept, 60, 99);
+	is_first_in_buffer = false;
+}
+
 /* ---- Threads ---- */
 
 static void *allocate_many(void *context)
@@ -866,6 +913,7 @@ int main(void)
 		TEST(samples_without_a_handle_are_told_as_lost),
 		TEST(samples_without_a_class_are_told_with_the_loss_of_its_name),
 		TEST(the_interval_is_heeded_as_it_runs),
+		TEST(a_sample_too_many_after_a_collection_is_dropped),
 		TEST(the_thread_attaches_once_and_leaves_with_the_last_listener),
 		TEST(threads_that_allocate),
 		TEST(a_stack_that_a_sample_has_is_not_forgotten),
