@@ -308,7 +308,7 @@ static void add_objects(int dir)
 
 	for (size_t i = 0; i < 20; i++)
 		memcpy(seed.bytes + i * sizeof(object), object, sizeof(object));
-	corpus__add(dir, 3, &seed.mode[7], sizeof(seed) - 7);
+	corpus__add(dir, 3, (const uint8_t *)&seed + 7, sizeof(seed) - 7);
 	CHECK(splitter__add(splitter, &head, &seed.batch, &heads, &references));
 	lengths[0] = (uint16_t)heads.len;
 	lengths[1] = (uint16_t)head.bytes;
