@@ -321,7 +321,8 @@ static int start(struct agent_file *file, struct placing *placing, struct buf *w
 
 	if (err)
 		return refuse(why, "a child of gctrace", err, NULL);
-	if (keeper__hear(file->keeper.socket, &placed, sizeof(placed)) != (ssize_t)sizeof(placed)) {
+	if (keeper__hear_for(file->keeper.socket, &placed, sizeof(placed), KEEPER_ANSWER_NS) !=
+	    (ssize_t)sizeof(placed)) {
 		placed.err = -ECHILD;
 		snprintf(placed.text, sizeof(placed.text), "gctrace's child was killed");
 	}
@@ -362,7 +363,8 @@ int agent_file__remove(struct agent_file *file)
 	if (file->way == AGENT_BY_ITS_PATH)
 		return 0;
 	if (keeper__say(file->keeper.socket, "", 1) != 1 ||
-	    keeper__hear(file->keeper.socket, &err, sizeof(err)) != (ssize_t)sizeof(err))
+	    keeper__hear_for(file->keeper.socket, &err, sizeof(err), KEEPER_ANSWER_NS) !=
+		    (ssize_t)sizeof(err))
 		err = -ECHILD;
 	keeper__end(&file->keeper);
 	return err;

@@ -19,8 +19,11 @@
 
 #include "base/privileges.h"
 #include "base/descriptors.h"
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/keeper.h"
+
+#define CLOSED_NS (10 * NS_PER_S) /* grace periods take a tenth of a second at most */
 
 struct closer {
 	struct keeper keeper;
@@ -147,12 +150,12 @@ pid_t closer__pid(const struct closer *closer)
 	return closer->keeper.pid;
 }
 
+/* The kernel's grace periods can be held up: then the helper goes on with them alone. */
 static void await(int pipe_end)
 {
 	char none;
 
-	while (read(pipe_end, &none, 1) < 0 && errno == EINTR)
-		;
+	keeper__hear_for(pipe_end, &none, 1, CLOSED_NS);
 }
 
 void closer__close(const struct closer *closer, const int *fds, size_t count)

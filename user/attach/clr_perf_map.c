@@ -197,7 +197,8 @@ static int start(struct clr_perf_map *map, struct buf *why)
 		buf__printf(why, "a child of gctrace cannot be started: %s", strerror(-err));
 		return err;
 	}
-	if (keeper__hear(map->keeper.socket, &begun, sizeof(begun)) != (ssize_t)sizeof(begun))
+	if (keeper__hear_for(map->keeper.socket, &begun, sizeof(begun), KEEPER_ANSWER_NS) !=
+	    (ssize_t)sizeof(begun))
 		begun = (struct begun){ -ECHILD, "gctrace's child was killed" };
 	if (begun.err) {
 		buf__add_str(why, begun.why);
@@ -252,7 +253,7 @@ void clr_perf_map__end(struct clr_perf_map *map)
 	if (!map)
 		return;
 	if (keeper__say(map->keeper.socket, "", 1) == 1)
-		keeper__hear(map->keeper.socket, &ended, sizeof(ended));
+		keeper__hear_for(map->keeper.socket, &ended, sizeof(ended), KEEPER_ANSWER_NS);
 	keeper__end(&map->keeper);
 	if (ended.disabled && process__alive(map->process))
 		warning("pid %d goes on writing its perf map: %s", map->process->pid,

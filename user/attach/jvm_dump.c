@@ -25,6 +25,7 @@
 #define OLDEST 17   /* version of Java whose dumps may go to what is there already */
 #define PARTED 22 /* from which on objects come by a file of their own: jvm_relay.h */
 #define ANSWER_NS (10 * NS_PER_S) /* after the dump's end */
+#define BEGIN_NS (300 * NS_PER_S) /* for its beginning: a full collection comes before it */
 
 #define FIFO "heap.hprof"
 #define PART FIFO JVM_RELAY_PART
@@ -136,7 +137,8 @@ static int take_away(struct jvm_dump *dump)
 	if (!dump->is_kept)
 		return 0;
 	shutdown(dump->keeper.socket, SHUT_WR);
-	if (keeper__hear(dump->keeper.socket, &err, sizeof(err)) != (ssize_t)sizeof(err))
+	if (keeper__hear_for(dump->keeper.socket, &err, sizeof(err), KEEPER_ANSWER_NS) !=
+	    (ssize_t)sizeof(err))
 		err = -ECHILD;
 	keeper__end(&dump->keeper);
 	dump->is_kept = false;
@@ -177,7 +179,8 @@ static int start_keeper(struct jvm_dump *dump)
 	if (err)
 		return err;
 	dump->is_kept = true;
-	if (keeper__hear(dump->keeper.socket, &err, sizeof(err)) != (ssize_t)sizeof(err))
+	if (keeper__hear_for(dump->keeper.socket, &err, sizeof(err), KEEPER_ANSWER_NS) !=
+	    (ssize_t)sizeof(err))
 		err = -ECHILD;
 	return err;
 }
@@ -233,10 +236,16 @@ static int wait_for_dump(struct jvm_dump *dump, struct buf *why)
 		{ .fd = dump->fd, .events = POLLIN },
 		{ .fd = dump->socket, .events = POLLIN },
 	};
+	const uint64_t until_ns = clock__monotonic_ns() + BEGIN_NS;
 	int err = -EAGAIN;
 
 	while (err == -EAGAIN) {
-		if (poll(ready, 3, -1) < 0)
+		if (clock__monotonic_ns() >= until_ns) {
+			buf__printf(why, "its dump has not begun within %d s",
+				    (int)(BEGIN_NS / NS_PER_S));
+			return -ETIMEDOUT;
+		}
+		if (poll(ready, 3, 1000) <= 0)
 			continue;
 		if (ready[1].revents & ~POLLIN)
 			ready[1].fd = -1; /* it was opened and closed: no more will come there */
@@ -327,13 +336,17 @@ int jvm_dump__begin(const struct process *process, const struct runtime *runtime
 int jvm_dump__end(struct jvm_dump *dump, struct buf *why)
 {
 	const uint64_t until_ns = clock__monotonic_ns() + ANSWER_NS;
-	struct pollfd ready = { .fd = dump->socket, .events = POLLIN };
+	struct pollfd ready[] = {
+		{ .fd = dump->stop_fd, .events = POLLIN },
+		{ .fd = dump->socket, .events = POLLIN },
+	};
 	int err = dump->socket < 0 ? 0 : -EAGAIN, kept;
 
 	files__close(&dump->fd);
 	kept = take_away(dump);
-	while (err == -EAGAIN && clock__monotonic_ns() < until_ns) {
-		poll(&ready, 1, 100);
+	/* Stopped: what the JVM thinks of it is nobody's concern any more. */
+	while (err == -EAGAIN && clock__monotonic_ns() < until_ns && !ready[0].revents) {
+		poll(ready, 2, 100);
 		err = take_answer(dump, why);
 	}
 	if (kept) {

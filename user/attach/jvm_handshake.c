@@ -183,7 +183,8 @@ static int start_keeper(struct handshake *handshake)
 
 	if (err)
 		return err;
-	if (keeper__hear(handshake->keeper.socket, &err, sizeof(err)) != (ssize_t)sizeof(err))
+	if (keeper__hear_for(handshake->keeper.socket, &err, sizeof(err), KEEPER_ANSWER_NS) !=
+	    (ssize_t)sizeof(err))
 		err = -ECHILD;
 	handshake->is_anothers = err == -EEXIST;
 	if (!err || handshake->is_anothers)

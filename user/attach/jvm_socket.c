@@ -25,11 +25,13 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/files.h"
+#include "base/keeper.h"
 #include "target/process.h"
 #include "target/runtime.h"
 
 #define OLDEST 11 /* version of Java */
 #define ANSWER_NS (10 * NS_PER_S)
+#define CONNECT_NS (1 * NS_PER_S)
 #define ANSWER_MOST ((size_t)1 << 24) /* bytes: what says more is no JVM's answer */
 #define DIRECTORY "/tmp" /* jvm_socket.h says why */
 
@@ -125,7 +127,8 @@ static bool is_other_user(const struct process *process)
 
 /*
  * In a child that has become the target's user for good: the socket remembers who connected, by
- * real ids, and not those that rights.h changes.
+ * real ids, and not those that rights.h changes. That user can stop the child: it is not waited for
+ * without end.
  */
 static int connect_as_user(int fd, const struct sockaddr_un *address,
 			   const struct process *process)
@@ -142,9 +145,9 @@ static int connect_as_user(int fd, const struct sockaddr_un *address,
 			_exit(errno);
 		_exit(0);
 	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
+	status = keeper__await(pid, CONNECT_NS);
+	if (status < 0)
+		return status;
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 

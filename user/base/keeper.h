@@ -9,7 +9,12 @@
 #define GCTRACE_BASE_KEEPER_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+#include "clock.h"
+
+#define KEEPER_ANSWER_NS (30 * NS_PER_S) /* more than what any of them waits for itself */
 
 struct keeper {
 	int socket; /* SOCK_SEQPACKET */
@@ -26,8 +31,20 @@ int keeper__start(struct keeper *keeper, int (*keep)(void *context, int socket),
 ssize_t keeper__say(int socket, const void *word, size_t len);
 ssize_t keeper__hear(int socket, void *word, size_t len);
 
-/* Close the socket, and wait until it has ended. */
+/*
+ * The same from a keeper that may be kept waiting itself, by a target's files: -ETIMEDOUT after so
+ * long, or as soon as this process has no more time (base/ending.h).
+ */
+ssize_t keeper__hear_for(int socket, void *word, size_t len, uint64_t ns);
+
+/* Close the socket, and wait until it has ended; one that takes long is left to itself. */
 void keeper__end(struct keeper *keeper);
+
+/*
+ * The end of a child that somebody else can stop (SIGSTOP), as one that has become a target's user:
+ * its status as of waitpid(2). After so long it is killed: -ETIMEDOUT. Or negative errno.
+ */
+int keeper__await(pid_t pid, uint64_t ns);
 
 /* Close the socket, and let it end when it will. */
 void keeper__leave(struct keeper *keeper);

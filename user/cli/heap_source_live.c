@@ -6,6 +6,7 @@
 #include "../attach/session.h"
 #include "../attach/target.h"
 #include "../base/clock.h"
+#include "../base/ending.h"
 #include "../base/escape.h"
 #include "../base/report.h"
 #include "../stream/feed.h"
@@ -51,6 +52,8 @@ static int pull_until_over(struct taking *taking, uint64_t wanted)
 		signals__take();
 		if (signals__stopping())
 			dump__abort(dump);
+		if (ending__now() >= ENDING_OVERDUE)
+			dump__give_up(dump);
 		dump__turn(dump);
 	}
 	feed__free(feed);

@@ -10,9 +10,11 @@
 #include "../attach/ring.h"
 #include "../attach/session.h"
 #include "../base/clock.h"
+#include "../base/ending.h"
 #include "../base/ram.h"
 #include "../base/report.h"
 #include "../base/vec.h"
+#include "../stream/cutoff.h"
 #include "../stream/facts.h"
 #include "../stream/loss.h"
 #include "../stream/merge.h"
@@ -42,6 +44,7 @@ struct live {
 	VEC(struct told) told; /* of those that have not ended; in no order */
 	int error;		      /* of a handler, which cannot answer */
 	bool stopped;
+	struct cutoff cutoff;
 };
 
 /* ---------------------------------------------------------------- records made here */
@@ -248,6 +251,7 @@ int live__new(const struct live_options *options, struct live **out)
 	if (!live)
 		return error_errno(-ENOMEM, "cannot start a trace");
 	live->options = *options;
+	live->cutoff.ending = ending__now;
 	err = open_parts(live);
 	if (err) {
 		live__free(live);
@@ -395,10 +399,21 @@ int live__begin(struct live *live)
 static int pull(void *context, uint64_t timeout_ns, const struct record_sink *sink)
 {
 	struct live *live = context;
+	const struct record_sink bounded = cutoff__sink(&live->cutoff, sink);
+	int answer;
 
-	if (live->stopped)
-		return merge__finish(live->merge, sink);
-	return dump_ring__pull(&live->dump_ring, live->merge, timeout_ns, sink);
+	if (!live->stopped)
+		return cutoff__answer(&live->cutoff,
+				      dump_ring__pull(&live->dump_ring, live->merge, timeout_ns,
+						      &bounded));
+	live->cutoff.has_come_back = true; /* it is not called again */
+	answer = merge__finish(live->merge, &bounded);
+	if (answer == SOURCE_END) {
+		const int told = cutoff__tell(&live->cutoff, sink);
+
+		answer = told ? source__answer(told) : answer;
+	}
+	return answer;
 }
 
 struct source live__source(struct live *live)

@@ -434,6 +434,7 @@ static enum status cmd_run(const struct invocation *invocation)
 	output_settings__apply(&settings->output);
 	/* Ctrl-\ is for the program: a JVM prints its threads. */
 	sigaction(SIGQUIT, &ignore, &quit_before);
+	signals__outlive();
 	if (signals__install())
 		return STATUS_FAILED;
 	trace__init(&run.trace, &settings->trace, &settings->view, &settings->output);

@@ -322,6 +322,7 @@ static int begin(struct sampling_run *run)
 	if (err)
 		return err;
 	run->start_ns = view_options.start_ns = clock__monotonic_ns();
+	signals__end_after(run->start_ns, run->settings->duration_ns);
 	make_heading(run);
 	err = sample_recording__begin(&run->recording, run->process, &run->show.heading,
 				      run->show.stacks);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,28 +11,31 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/clock.h"
+#include "../base/ending.h"
 #include "../base/report.h"
+#include "status.h"
+
+#define SAME_NS (200 * NS_PER_MS) /* two signals within this are one request */
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH };
 
-static struct sigaction original[COUNT(handled)], original_pipe;
+static struct sigaction original[COUNT(handled)], original_alarm, original_pipe;
 static bool installed, prepared, had_terminal, survives_hangup;
 static int fd = -1, stop_fd = -1;
 
 /* Handlers and the main thread share these. */
 static volatile unsigned int pending, sent; /* sent: 1 << number */
 static volatile bool stopping;
-static volatile int64_t stop_asked_ms;
+static volatile uint64_t stop_asked_ns;
+static volatile uint64_t end_at_ns; /* as planned; 0: no plan */
+static volatile bool outlives;
 
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000;
-}
+/* The steps of the end; and SIGKILL, for where the kernel keeps a thread from its handlers. */
+static timer_t steps, last;
+static bool has_timers;
 
 /* /dev/tty can be opened as long as the controlling terminal is there. */
 static bool has_terminal(void)
@@ -52,20 +56,73 @@ static void wake(int event)
 	(void)n; /* full: it is readable already */
 }
 
+static void set(timer_t timer, uint64_t at_ns)
+{
+	const struct itimerspec when = {
+		.it_value = { (time_t)(at_ns / NS_PER_S), (long)(at_ns % NS_PER_S) },
+	};
+
+	if (has_timers && at_ns != UINT64_MAX)
+		timer_settime(timer, TIMER_ABSTIME, &when, NULL);
+}
+
+static void begin_end(uint64_t now)
+{
+	ending__begin(now);
+	wake(stop_fd);
+	set(steps, ending__next_ns(ending__since_ns(), now));
+	if (!outlives)
+		set(last, ending__since_ns() + ENDING_NS);
+}
+
+/* Nothing here may wait, nor use what the thread that was interrupted may have in its hands. */
+static _Noreturn void end_now(void)
+{
+	static const char text[] = "\ngctrace: the end took longer than the 2 s that it may: what was"
+				   " not shown or written by now is lost\n";
+	struct pollfd fd = { STDERR_FILENO, POLLOUT, 0 };
+	ssize_t n = poll(&fd, 1, 0) > 0 ? write(STDERR_FILENO, text, sizeof(text) - 1) : 0;
+
+	(void)n;
+	_exit(STATUS_DATA_LOST);
+}
+
+/* A step of the end has come, or the planned end itself. Whoever waits in the kernel returns. */
+static void on_time(int number)
+{
+	const int saved = errno;
+	const uint64_t now = clock__monotonic_ns();
+
+	(void)number;
+	if (!ending__since_ns() && end_at_ns && now >= end_at_ns) {
+		begin_end(now);
+		wake(fd);
+	} else if (ending__now() == ENDING_LAST && !outlives) {
+		end_now();
+	} else {
+		set(steps, ending__since_ns() ? ending__next_ns(ending__since_ns(), now) :
+			   end_at_ns ? end_at_ns : UINT64_MAX);
+	}
+	errno = saved;
+}
+
 /*
  * timeout(1) and terminals send the same signal twice within microseconds; that is one
- * request. Someone who asks again after a second is not to be kept waiting.
+ * request. Someone who asks again ends it at once.
  */
 static void ask_to_stop(int number)
 {
-	int64_t now = now_ms();
+	const uint64_t now = clock__monotonic_ns();
 
 	if (!stopping) {
-		stop_asked_ms = now;
+		stop_asked_ns = now;
 		stopping = true;
 		__atomic_or_fetch(&pending, SIGNALS_STOP, __ATOMIC_SEQ_CST);
-		wake(stop_fd);
-	} else if (now - stop_asked_ms > 1000) {
+		if (outlives)
+			wake(stop_fd);
+		else
+			begin_end(now);
+	} else if (now - stop_asked_ns > SAME_NS) {
 		signal(number, SIG_DFL);
 		raise(number);
 	}
@@ -105,14 +162,38 @@ int signals__prepare(void)
 	return 0;
 }
 
+static int make_timers(void)
+{
+	struct sigaction action = { .sa_handler = on_time };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
+	sigset_t alarm;
+
+	sigfillset(&action.sa_mask);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	if (sigaction(SIGALRM, &action, &original_alarm) ||
+	    sigprocmask(SIG_UNBLOCK, &alarm, NULL) ||
+	    timer_create(CLOCK_MONOTONIC, &event, &steps))
+		return -errno;
+	event.sigev_signo = SIGKILL;
+	if (timer_create(CLOCK_MONOTONIC, &event, &last))
+		return -errno;
+	has_timers = true;
+	return 0;
+}
+
 int signals__install(void)
 {
 	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO };
+	int err;
 
 	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (fd < 0 || stop_fd < 0)
 		return error_errno(errno, "cannot make the descriptors that signals are told by");
+	err = make_timers();
+	if (err)
+		return error_errno(err, "cannot have a bound of time for the end");
 	had_terminal = has_terminal();
 	sigfillset(&action.sa_mask);
 	for (size_t i = 0; i < COUNT(handled); i++) {
@@ -161,10 +242,28 @@ int signals__stop_fd(void)
 	return stop_fd;
 }
 
+void signals__end_after(uint64_t start_ns, uint64_t duration_ns)
+{
+	uint64_t at_ns;
+
+	if (!duration_ns || __builtin_add_overflow(start_ns, duration_ns, &at_ns))
+		return;
+	end_at_ns = at_ns;
+	if (!ending__since_ns())
+		set(steps, at_ns);
+}
+
+void signals__outlive(void)
+{
+	outlives = true;
+}
+
 void signals__restore(void)
 {
 	if (prepared)
 		sigaction(SIGPIPE, &original_pipe, NULL);
+	if (installed)
+		sigaction(SIGALRM, &original_alarm, NULL);
 	for (size_t i = 0; installed && i < COUNT(handled); i++)
 		sigaction(handled[i], &original[i], NULL);
 }

@@ -2,11 +2,13 @@
 /*
  * Signals, turned into a descriptor that a poll loop waits on along with everything else.
  *
- *	SIGINT, SIGTERM   stop: end cleanly, with the summary. A second one, more than a second
- *	                  later, ends the process at once (the kernel takes the probes away).
+ *	SIGINT, SIGTERM   stop: end cleanly, with the summary, within 2 s (base/ending.h): after
+ *	                  that the process ends from where it is, with a message and status 3. A
+ *	                  second one ends it at once (the kernel takes the probes away).
  *	SIGHUP            look for newly mapped files again; but when the terminal that gctrace was
  *	                  started on has gone, stop (unless nohup wanted otherwise)
  *	SIGWINCH          the terminal has another size
+ *	SIGALRM           ours: a step of the end has come
  *	SIGPIPE           ignored: writing to a closed pipe gives EPIPE (../view/output.h)
  *
  * Handlers are installed without SA_RESTART, so a blocked write() returns when one comes.
@@ -15,6 +17,7 @@
 #define GCTRACE_CLI_SIGNALS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum {
 	SIGNALS_STOP = 1,
@@ -41,8 +44,23 @@ unsigned int signals__take(void);
 /* A stop has been asked for, taken or not; stays true. */
 bool signals__stopping(void);
 
-/* Readable for good from the moment on that a stop was asked for. -1 before installing. */
+/*
+ * Readable for good from the moment on that a stop was asked for, or that the planned end has come.
+ * -1 before installing.
+ */
 int signals__stop_fd(void);
+
+/*
+ * The end is planned for so long after a moment (-d; 0: it is not): it has 2 s from then on, as by a
+ * signal.
+ */
+void signals__end_after(uint64_t start_ns, uint64_t duration_ns);
+
+/*
+ * This process waits for another's end, and signals are for that one: they begin no end, and a
+ * planned one does not end the process. Before signals__install().
+ */
+void signals__outlive(void);
 
 /*
  * A signal to stop that was sent to us by kill(2), and was not taken by this before: its number,

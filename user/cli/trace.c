@@ -8,6 +8,7 @@
 #include "../attach/session.h"
 #include "../attach/target.h"
 #include "../base/clock.h"
+#include "../base/ending.h"
 #include "../base/escape.h"
 #include "../base/report.h"
 #include "../base/units.h"
@@ -303,6 +304,8 @@ static bool is_over(struct trace *trace, const struct trace_hooks *hooks, bool e
 		hurry = false;
 	}
 	hurry |= expired;
+	if (ending__now() >= ENDING_OVERDUE)
+		return true;
 	if (hurry || trace->enough)
 		return !hooks->may_stop || hooks->may_stop(hooks->context, hurry);
 	return hooks->over ? hooks->over(hooks->context) : live__alive(trace->live) == 0;
@@ -344,6 +347,7 @@ int trace__follow(struct trace *trace, const struct trace_hooks *hooks)
 		hooks = &none;
 	if (hooks->aside)
 		trace->output.aside = *hooks->aside;
+	signals__end_after(trace->start_ns, trace->tracing->duration_ns);
 	do {
 		left = time_left(trace, clock__monotonic_ns());
 		answer = feed__pull(trace->feed, &source, round_ns(hooks, left));

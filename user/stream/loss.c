@@ -52,6 +52,8 @@ static const struct {
 		"sampled allocations had no room in the process" },
 	[LOSS_UNANSWERED] = { "unanswered", "read of the process's memory or files was not answered"
 		" in time", "reads of the process's memory or files were not answered in time" },
+	[LOSS_UNREAD] = { "unread", "record was not read in the 2 s that an end may take",
+		"records were not read in the 2 s that an end may take" },
 };
 
 struct target_losses {

@@ -31,6 +31,7 @@ enum loss_kind {
 	LOSS_UNNAMED = 15, /* names that had no room in the process that told them */
 	LOSS_SAMPLES = 16, /* sampled allocations that had no room there */
 	LOSS_UNANSWERED = 17, /* gctrace's own reads of it that were not answered in time */
+	LOSS_UNREAD = 18, /* records that were there at the end, when its time was up */
 	LOSS_KINDS
 };
 

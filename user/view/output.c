@@ -9,11 +9,10 @@
 
 #include "../base/buf.h"
 #include "../base/clock.h"
+#include "../base/ending.h"
 #include "../base/escape.h"
 #include "../base/ram.h"
 #include "../base/report.h"
-
-#define GRACE_NS (2 * NS_PER_S)
 
 void output__init(struct output *output, int fd, int stop_fd, const char *name)
 {
@@ -30,9 +29,17 @@ static int end(struct output *output, int err)
 	return err;
 }
 
+/* Where the stop is not this process's end (gctrace run), the time counts from now on. */
+static uint64_t write_until_ns(void)
+{
+	const uint64_t now = clock__monotonic_ns(), since = ending__since_ns();
+
+	return ending__write_until_ns(since ? since : now, now);
+}
+
 /*
  * Wait until the descriptor takes something. As long as no stop was asked for, wait for
- * both; then (*deadline is set) for the rest of the grace. What stands aside is served all along.
+ * both; then (*deadline is set) no longer than base/ending.h allows. What stands aside is served all along.
  */
 static int wait_writable(struct output *output, uint64_t *deadline)
 {
@@ -54,7 +61,7 @@ static int wait_writable(struct output *output, uint64_t *deadline)
 		if (n > 0 && fds[0].revents)
 			return 0; /* writable, or an error that write() will tell */
 		if (n > 0 && fds[1].revents)
-			*deadline = clock__monotonic_ns() + GRACE_NS;
+			*deadline = write_until_ns();
 		if (n > 0 && fds[2].revents)
 			aside->serve(aside->context);
 	}

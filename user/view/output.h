@@ -5,8 +5,9 @@
  *
  *   closed (head -3 has seen enough)   -EPIPE: nothing is said, the command ends quietly
  *   full disk, I/O error               said once by error(), naming it; the output ends there
- *   not read by anyone                 waited for; but once a stop was asked for (Ctrl-C), only
- *                                      for two seconds more: then said, as -ETIMEDOUT
+ *   not read by anyone                 waited for; but once a stop was asked for (Ctrl-C), or
+ *                                      the time of -d has passed, only for a second more
+ *                                      (base/ending.h): then said, as -ETIMEDOUT
  *
  *   an allocation was refused          -ENOMEM: what would come may be wrong; main() says it
  *
@@ -30,7 +31,7 @@ struct output_aside {
 
 struct output {
 	int fd;
-	int stop_fd; /* readable when a stop was asked for; -1: never */
+	int stop_fd; /* readable when the end has come; -1: never */
 	int error;   /* 0, or what ended it, negative */
 	const char *name; /* for messages */
 	struct output_aside aside; /* nothing, until somebody sets it */

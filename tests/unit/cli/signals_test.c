@@ -15,7 +15,9 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/ending.h"
 #include "cli/signals.h"
+#include "cli/status.h"
 
 static bool readable(int fd)
 {
@@ -51,7 +53,7 @@ static int in_child(void (*body)(void))
 }
 
 /*
- * For bodies that are asked to stop more than once, within the second in which that counts as once:
+ * For bodies that are asked to stop more than once, within the time in which that counts as once:
  * one that a busy machine held up for longer is killed, and gets another try.
  */
 static int in_quick_child(void (*body)(void))
@@ -62,7 +64,7 @@ static int in_quick_child(void (*body)(void))
 	do {
 		began = clock__monotonic_ns();
 		status = in_child(body);
-	} while (WIFSIGNALED(status) && clock__monotonic_ns() - began >= NS_PER_S);
+	} while (WIFSIGNALED(status) && clock__monotonic_ns() - began >= 200 * NS_PER_MS);
 	return status;
 }
 
@@ -151,7 +153,7 @@ static void body_second(void)
 {
 	CHECK(signals__prepare() == 0 && signals__install() == 0);
 	raise(SIGINT);
-	usleep(1100000);
+	usleep(300000);
 	raise(SIGINT);
 }
 
@@ -162,6 +164,91 @@ static void asking_again_later_ends_at_once(void **state)
 	(void)state;
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGINT);
+}
+
+/* Whoever does not come to an end is ended, and says that something is lost. */
+static void body_overdue(void)
+{
+	CHECK(signals__prepare() == 0 && signals__install() == 0);
+	raise(SIGTERM);
+	for (;;)
+		pause();
+}
+
+static void an_end_is_bounded(void **state)
+{
+	int status = in_child(body_overdue);
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), STATUS_DATA_LOST);
+}
+
+/* Where no handler runs, as in a thread that the kernel keeps: the kernel ends it. */
+static void body_deaf(void)
+{
+	sigset_t all;
+
+	CHECK(signals__prepare() == 0 && signals__install() == 0);
+	raise(SIGTERM);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	for (;;)
+		pause();
+}
+
+static void an_end_without_handlers_is_bounded(void **state)
+{
+	int status = in_child(body_deaf);
+
+	(void)state;
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+}
+
+/* The time of -d: no signal, but an end all the same. */
+static void body_planned(void)
+{
+	CHECK(signals__prepare() == 0 && signals__install() == 0);
+	signals__end_after(clock__monotonic_ns(), 0);
+	CHECK(ending__now() == ENDING_NO);
+	signals__end_after(clock__monotonic_ns(), UINT64_MAX);
+	CHECK(ending__now() == ENDING_NO);
+	signals__end_after(clock__monotonic_ns(), 10 * NS_PER_MS);
+	while (ending__now() == ENDING_NO)
+		usleep(1000);
+	CHECK(readable(signals__stop_fd()) && readable(signals__fd()));
+	CHECK(!signals__stopping() && signals__take() == 0);
+	for (;;)
+		pause();
+}
+
+static void a_planned_end_is_bounded(void **state)
+{
+	int status = in_child(body_planned);
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), STATUS_DATA_LOST);
+}
+
+/* gctrace run: signals are for its program, and so is the time. */
+static void body_outlive(void)
+{
+	signals__outlive();
+	CHECK(signals__prepare() == 0 && signals__install() == 0);
+	raise(SIGTERM);
+	CHECK(readable(signals__stop_fd()) && ending__now() == ENDING_NO);
+	signals__end_after(clock__monotonic_ns(), 1);
+	while (ending__now() != ENDING_LAST)
+		usleep(1000);
+	usleep(300000);
+}
+
+static void who_waits_for_a_program_is_not_ended(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(body_outlive), 0);
 }
 
 static void body_restore(void)
@@ -231,6 +318,10 @@ int main(void)
 		cmocka_unit_test(closed_pipe_does_not_kill),
 		cmocka_unit_test(blocked_write_returns),
 		cmocka_unit_test(asking_again_later_ends_at_once),
+		cmocka_unit_test(an_end_is_bounded),
+		cmocka_unit_test(an_end_without_handlers_is_bounded),
+		cmocka_unit_test(a_planned_end_is_bounded),
+		cmocka_unit_test(who_waits_for_a_program_is_not_ended),
 		cmocka_unit_test(children_get_what_we_got),
 		cmocka_unit_test(files_never_become_stdout),
 		cmocka_unit_test(a_lost_terminal_stops),
