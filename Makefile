@@ -224,7 +224,7 @@ fuzz:				## fuzz every target for FUZZ_SECONDS (default 600) each
 
 bench:				## measure, and print each figure beside its budget
 	$(Q)scripts/setup bench
-	$(Q)+$(build) all benches
+	$(Q)+$(build) all tools benches
 	$(Q)tests/bench/run $(BUILD)
 
 matrices:			## what gctrace sample says against what is so: the tables of docs/sampling.md

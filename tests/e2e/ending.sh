@@ -121,7 +121,8 @@ expect_status 7
 pass
 
 t "a program that gctrace runs gets the signal, and has the time it needs"
-start run gctrace run -- /bin/sh -c 'trap "sleep 4; exit 8" TERM; echo ready >&2; while :; do sleep 0.1; done'
+start run gctrace run -- /bin/sh -c \
+	'trap "sleep 4; exit 8" TERM; echo ready >&2; while :; do sleep 0.1; done'
 wait_for grep -q ready "$TMP/run.err"
 stop run TERM
 expect_status 8

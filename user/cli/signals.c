@@ -78,8 +78,8 @@ static void begin_end(uint64_t now)
 /* Nothing here may wait, nor use what the thread that was interrupted may have in its hands. */
 static _Noreturn void end_now(void)
 {
-	static const char text[] = "\ngctrace: the end took longer than the 2 s that it may: what was"
-				   " not shown or written by now is lost\n";
+	static const char text[] = "\ngctrace: the end took longer than the 2 s that it may: what"
+				   " was not shown or written by now is lost\n";
 	struct pollfd fd = { STDERR_FILENO, POLLOUT, 0 };
 	ssize_t n = poll(&fd, 1, 0) > 0 ? write(STDERR_FILENO, text, sizeof(text) - 1) : 0;
 

@@ -51,8 +51,8 @@ bool signals__stopping(void);
 int signals__stop_fd(void);
 
 /*
- * The end is planned for so long after a moment (-d; 0: it is not): it has 2 s from then on, as by a
- * signal.
+ * The end is planned for so long after a moment (-d; 0: it is not): it has 2 s from then on, as
+ * by a signal.
  */
 void signals__end_after(uint64_t start_ns, uint64_t duration_ns);
 

@@ -39,7 +39,8 @@ static uint64_t write_until_ns(void)
 
 /*
  * Wait until the descriptor takes something. As long as no stop was asked for, wait for
- * both; then (*deadline is set) no longer than base/ending.h allows. What stands aside is served all along.
+ * both; then (*deadline is set) no longer than base/ending.h allows. What stands aside is served
+ * all along.
  */
 static int wait_writable(struct output *output, uint64_t *deadline)
 {
