@@ -558,14 +558,38 @@ static void add_group(struct buf *out, const struct heap *heap, const struct fin
 	add_roots_of(out, heap, &finding->holders, HEAP_NONE);
 }
 
+/* An array of anything: its type says nothing, the field or root that holds it does. */
+static bool add_array(struct buf *out, const struct heap *heap, const struct finding *finding)
+{
+	static const char *const names[] = { "Object[]", "java.lang.Object[]", "System.Object[]" };
+	const uint32_t owner = finding->owner, top = findings__top_of(heap, owner);
+	struct buf type = BUF_INIT;
+	bool is = false;
+
+	heap_words__type_of(&type, heap, owner);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		is |= !type.error && !strcmp(buf__str(&type), names[i]);
+	if (is && owner == top)
+		add_roots_of(out, heap, &finding->holders, top);
+	else if (is)
+		is = add_field_of(out, heap, heap__dominator(heap, owner), owner);
+	if (is)
+		buf__printf(out, " (%s", buf__str(&type));
+	buf__free(&type);
+	return is;
+}
+
 static void add_accumulation(struct buf *out, const struct heap *heap,
 			     const struct finding *finding)
 {
+	const bool is_array = add_array(out, heap, finding);
 	char text[UNITS_TEXT];
 
-	buf__add_str(out, "a ");
-	heap_words__type_of(out, heap, finding->owner);
-	buf__printf(out, " (%s itself) keeps ",
+	if (!is_array) {
+		buf__add_str(out, "a ");
+		heap_words__type_of(out, heap, finding->owner);
+	}
+	buf__printf(out, "%s%s itself) keeps ", is_array ? ", " : " (",
 		    units__bytes(text, heap__size(heap, finding->owner)));
 	add_amount(out, heap, finding);
 	buf__add_str(out, " alive");
