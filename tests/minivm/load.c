@@ -7,6 +7,7 @@
  */
 #include "load.h"
 #include "options.h"
+#include "plant.h"
 #include "program.h"
 #include "roots.h"
 #include "safepoint.h"
@@ -351,6 +352,8 @@ void load__run(struct mutator *m)
 
 	load.local = mutator__push(m, METHOD_RUN, LOCALS);
 	prepare(&load);
+	if (opt.plant)
+		plant(m);
 	for (;;) {
 		load.requests++;
 		fill(&load);

@@ -67,6 +67,8 @@ static const struct option table[] = {
 	{ "leak", FLAG, AT(leak), NULL, "shop.OrderCache.instance keeps orders for ever", 0, 0 },
 	{ "leak-rate", NUMBER, AT(leak_rate), "N", "orders a second that leak (2000)", 1,
 	  100000000 },
+	{ "plant", TEXT, AT(plant), "SHAPE",
+	  "make a leak of this shape at the start (plant.c has them), and say so", 0, 0 },
 	{ "report", CHOICE, AT(report), "batch|single|mixed",
 	  "how probes tell: in batches where someone listens to batches, or one by one; mixed: one"
 	  " by one, and in batches what has no probe of its own",

@@ -33,6 +33,7 @@ struct options {
 	uint64_t postpone_class, postpone_depth; /* 0: none */
 	const char *truth;
 	const char *print_truth;
+	const char *plant; /* a shape of plant.c's */
 	uint64_t truth_every;
 	uint64_t exec_after;
 	bool leak, deterministic, verify, quiet, truth_sites, await_sampler,
