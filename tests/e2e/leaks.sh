@@ -32,7 +32,7 @@ handle	^a List\.Cell .*: 20\.0 k shop\.Order; held by List\.head,	^handle [0-9]+
 global	^a HashMap .* HashMap\.Entry;	^handle [0-9]+$
 handles	^20\.0 k shop\.Order together 	^handle [0-9]+	handle [0-9]+	handle [0-9]+$
 dependent	^a shop\.Store .* alive through HashMap	CACHE
-stack	^a List\.Cell .* 20\.0 k shop\.Order; held by List	^thread worker-1: Node\.build, local 0$
+stack	^a List\.Cell .* 20\.0 k shop\.Order; held	^thread worker-1: Node\.build, local 0$
 stacks	^[0-9]+ List together .* held by thread	^thread worker-[0-9]+: Node\.build, local 0
 '
 

@@ -258,7 +258,7 @@ static void allocation_between_collections(void **state)
 	summary__free(&summary);
 }
 
-/* What the program allocates while a concurrent collection runs is not told, so its time is no gap. */
+/* What is allocated while a concurrent collection runs is not told, so its time is no gap. */
 static void allocation_beside_a_concurrent_collection(void **state)
 {
 	struct collection cycle = collection(2, "cycle");
