@@ -13,6 +13,7 @@
 #include "agents/dotnet/contract.h"
 #include "agents/hotspot/contract.h"
 #include "attach/agent_dotnet.h"
+#include "attach/agent_file.h"
 #include "attach/agent_hotspot.h"
 #include "attach/agent_library.h"
 #include "attach/clr_knobs.h"
@@ -21,6 +22,7 @@
 #include "base/escape.h"
 #include "base/report.h"
 #include "base/units.h"
+#include "target/environment.h"
 #include "target/note_cache.h"
 #include "target/process.h"
 #include "target/runtime.h"
@@ -262,6 +264,21 @@ static void tell(const struct process *process, const struct sight *sight, const
 	buf__free(&why);
 }
 
+/* Copies of the library that tracers have left which were killed with all their helpers. */
+static void clean_up(const struct process *process)
+{
+	struct buf environment = BUF_INIT;
+	unsigned int removed = 0;
+
+	if (environment__read(process, &environment) == 0)
+		removed = agent_file__clean(process, environment__get(&environment, "TMPDIR"));
+	if (removed)
+		note("removed from the temporary directories of pid %d: %u cop%s of gctrace's"
+		     " agent, left by a tracer that was killed", process->pid, removed,
+		     removed == 1 ? "y" : "ies");
+	buf__free(&environment);
+}
+
 static int load_locked(const struct process *process, const char *options,
 		       struct note_cache *cache, int stop_fd)
 {
@@ -273,6 +290,8 @@ static int load_locked(const struct process *process, const char *options,
 		return fail(process, err, process__alive(process) ? strerror(-err) :
 								    "it has ended meanwhile");
 	answer = judge(process, &sight, options);
+	if (answer > 0 || (!answer && sight.runtime->has_agent))
+		clean_up(process);
 	if (answer > 0)
 		answer = load(process, &sight, options, cache, &patience);
 	else if (!answer && options && sight.runtime->has_agent &&

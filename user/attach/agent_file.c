@@ -6,8 +6,11 @@
  */
 #include "attach/agent_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +19,7 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attach/agent_mount.h"
@@ -24,6 +28,10 @@
 #include "base/rights.h"
 #include "base/vec.h"
 #include "target/process.h"
+
+#define STALE_S 60		       /* age at least: a younger one may be about to be loaded */
+#define STALE_BYTES ((off_t)64 << 20) /* size at most */
+#define CLEAN_MS 5000
 
 /* ---------------------------------------------------------------- places */
 
@@ -176,6 +184,7 @@ static int write_as_user(const struct placing *placing, int directory)
 	return err;
 }
 
+/* The next gctrace may have been there before (a keeper that was stopped): then it is gone. */
 static int remove_as_user(const struct placing *placing)
 {
 	struct rights rights;
@@ -186,7 +195,7 @@ static int remove_as_user(const struct placing *placing)
 		rights__give_back(&rights);
 	if (err && became)
 		err = unlinkat(placing->place, placing->name, 0) ? -errno : 0;
-	return err;
+	return err == -ENOENT ? 0 : err;
 }
 
 /* /proc/PID/root is for root to open; files in there are made by the user. */
@@ -212,17 +221,26 @@ static int try_copy(struct placing *placing, const char *directory, struct place
 	return err;
 }
 
+#define PLACES 4
+
+/* Where a copy may be put, in this order; NULL: nowhere, or a second time. */
+static void list_places(const char *temporary, const char *places[PLACES])
+{
+	const char *const usual[PLACES] = { temporary, "/tmp", "/var/tmp", "/dev/shm" };
+
+	for (size_t i = 0; i < PLACES; i++)
+		places[i] = i && temporary && strcmp(usual[i], temporary) == 0 ? NULL : usual[i];
+}
+
 static int try_copies(struct placing *placing, struct placed *placed, struct buf *why)
 {
-	const char *const directories[] = { placing->temporary, "/tmp", "/var/tmp", "/dev/shm" };
+	const char *places[PLACES];
 	int err = -ENOENT;
 
-	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]) && err; i++) {
-		if (!directories[i] || (i && placing->temporary &&
-					strcmp(directories[i], placing->temporary) == 0))
-			continue;
-		err = try_copy(placing, directories[i], placed, why);
-	}
+	list_places(placing->temporary, places);
+	for (size_t i = 0; i < PLACES && err; i++)
+		if (places[i])
+			err = try_copy(placing, places[i], placed, why);
 	return err;
 }
 
@@ -296,17 +314,21 @@ static int keep(void *context, int socket)
 	struct placed placed = { 0 };
 	struct buf why = BUF_INIT;
 	char word;
-	int err;
+	int err, held = -1;
 
 	placed.err = placing->way == AGENT_BY_COPY ? try_copies(placing, &placed, &why) :
 						     try_mounts(placing, &placed, &why);
 	if (placed.err)
 		snprintf(placed.text, sizeof(placed.text), "%s", buf__str(&why));
 	buf__free(&why);
+	/* Held open: to who cleans up it is in use, however long the process takes to load it. */
+	if (!placed.err)
+		held = openat(placing->place, placing->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (keeper__say(socket, &placed, sizeof(placed)) > 0)
 		keeper__hear(socket, &word, 1);
 	if (placed.err)
 		return 1;
+	files__close(&held);
 	err = take_away(placing);
 	keeper__say(socket, &err, sizeof(err));
 	return 0;
@@ -380,4 +402,178 @@ void agent_file__describe(const struct agent_file *file, struct buf *text)
 							"a file system in memory mounted on ");
 	escape__add(text, file->path, length ? length : 1);
 	buf__add_str(text, " of its own view, removed as soon as it is loaded");
+}
+
+/* ---------------------------------------------------------------- what others have left */
+
+/* What agent_file__make_name() makes of a library of gctrace's, and nothing else. */
+static bool is_name_of_copy(const char *name)
+{
+	static const char prefix[] = "libgctrace-";
+	const char *at = name + sizeof(prefix) - 1;
+	size_t len;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return false;
+	len = strspn(at, "abcdefghijklmnopqrstuvwxyz");
+	if (!len || at[len] != '.')
+		return false;
+	at += len + 1;
+	return strspn(at, "0123456789abcdef") == 16 && strcmp(at + 16, ".so") == 0;
+}
+
+static bool is_stale(const struct stat *st, uid_t owner)
+{
+	const time_t now = time(NULL);
+
+	return S_ISREG(st->st_mode) && st->st_uid == owner && st->st_nlink == 1 &&
+	       st->st_size <= STALE_BYTES && st->st_mtime <= now - STALE_S;
+}
+
+/* In a file of lines, without an end that it trusts in. */
+static bool has_word(int fd, const char *word)
+{
+	const size_t keep = strlen(word) - 1;
+	char room[65536];
+	size_t have = 0;
+	ssize_t n;
+
+	while ((n = read(fd, room + have, sizeof(room) - have)) > 0) {
+		have += (size_t)n;
+		if (memmem(room, have, word, keep + 1))
+			return true;
+		if (have > keep) {
+			memmove(room, room + have - keep, keep);
+			have = keep;
+		}
+	}
+	return false;
+}
+
+/*
+ * By any process that we can see. A lease (below) knows better, but not on overlayfs, where it is
+ * another inode that is mapped.
+ */
+static bool is_mapped(const char *name)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+	bool mapped = !processes;
+
+	while (!mapped && (entry = readdir(processes))) {
+		char path[sizeof(entry->d_name) + 16];
+		int fd;
+
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/maps", entry->d_name);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		mapped = has_word(fd, name);
+		close(fd);
+	}
+	if (processes)
+		closedir(processes);
+	return mapped;
+}
+
+/* The kernel gives a lease to write to whoever has a file open alone: nobody maps it either. */
+static bool is_unused(int fd)
+{
+	return fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
+}
+
+/*
+ * With the rights of its user: where a name comes to be another file's at the last moment, it is a
+ * file that he who did it could have removed himself.
+ */
+static bool remove_if_stale(int directory, const char *name, uid_t owner)
+{
+	const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	struct stat now, st;
+	bool removed = false;
+	int fd;
+
+	/* A device is not even opened. */
+	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) || !is_stale(&st, owner))
+		return false;
+	fd = openat(directory, name, flags);
+	if (fd < 0)
+		return false;
+	removed = fstat(fd, &now) == 0 && is_stale(&now, owner) && now.st_ino == st.st_ino &&
+		  now.st_dev == st.st_dev && is_unused(fd) && !unlinkat(directory, name, 0);
+	close(fd);
+	return removed;
+}
+
+static unsigned int clean_place(const struct process *process, const char *place)
+{
+	int fd = process__open_file(process, place, O_RDONLY | O_DIRECTORY);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	unsigned int removed = 0;
+	struct dirent *entry;
+	struct rights rights;
+	struct stat st;
+
+	if (!directory) {
+		files__close(&fd);
+		return 0;
+	}
+	while ((entry = readdir(directory))) {
+		const char *name = entry->d_name;
+		bool became;
+
+		if (!is_name_of_copy(name) || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) ||
+		    !is_stale(&st, process->euid) || is_mapped(name))
+			continue;
+		became = agent_file__become_user(process, &rights);
+		if (became || process->euid == geteuid())
+			removed += remove_if_stale(fd, name, process->euid);
+		if (became)
+			rights__give_back(&rights);
+	}
+	closedir(directory);
+	return removed;
+}
+
+struct cleaning {
+	const struct process *process;
+	const char *temporary;
+};
+
+static int clean(void *context, int socket)
+{
+	const struct cleaning *cleaning = context;
+	const char *places[PLACES];
+	unsigned int removed = 0;
+
+	list_places(cleaning->temporary, places);
+	for (size_t i = 0; i < PLACES; i++)
+		if (places[i])
+			removed += clean_place(cleaning->process, places[i]);
+	return keeper__say(socket, &removed, sizeof(removed)) < 0;
+}
+
+/* Its directories may be slow, and large without end: a child looks, and has a deadline. */
+unsigned int agent_file__clean(const struct process *process, const char *temporary)
+{
+	struct cleaning cleaning = { process, temporary };
+	unsigned int removed = 0;
+	struct keeper keeper;
+	struct pollfd said;
+
+	if (keeper__start(&keeper, clean, &cleaning))
+		return 0;
+	said = (struct pollfd){ .fd = keeper.socket, .events = POLLIN };
+	if (poll(&said, 1, CLEAN_MS) == 1) {
+		if (keeper__hear(keeper.socket, &removed, sizeof(removed)) !=
+		    (ssize_t)sizeof(removed))
+			removed = 0;
+		keeper__end(&keeper);
+	} else {
+		kill(keeper.pid, SIGKILL);
+		keeper__leave(&keeper);
+	}
+	return removed;
 }

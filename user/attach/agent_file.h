@@ -14,8 +14,9 @@
  * Whoever has placed a file has the process load it, and removes it at once: what is mapped stays
  * mapped, and shows as deleted. A keeper (base/keeper.h) does both, so that nothing is left behind
  * by a gctrace that is killed in between. What can remain, if the keeper is killed as well (the
- * whole cgroup, the machine's memory): one file or mount named after the library, of some hundred
- * KiB. A mount on a shared mount point is seen by its peers for that moment, too.
+ * whole cgroup, the machine's memory): one file or mount named after the library, of about 1 MiB.
+ * agent_file__clean() removes such a file later. A mount on a shared mount point is seen by its
+ * peers for that moment, too.
  *
  * Nothing here is of one runtime.
  */
@@ -64,6 +65,13 @@ int agent_file__make_name(const char *library, char name[AGENT_NAME_ROOM]);
 
 /* 0; or negative errno: it is still there (the caller says so). */
 int agent_file__remove(struct agent_file *file);
+
+/*
+ * Remove copies that killed tracers have left where agent_file__place() puts them: regular files
+ * with a name of ours and no other name, of the process's user, a minute old or more, that no
+ * process maps or has open; with that user's rights. How many were removed.
+ */
+unsigned int agent_file__clean(const struct process *process, const char *temporary);
 
 /* "a copy of it in /tmp", "" for its own path: what is done to the process's view. Appends. */
 void agent_file__describe(const struct agent_file *file, struct buf *text);

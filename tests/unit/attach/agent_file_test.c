@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -246,6 +247,190 @@ static void a_copy_does_not_outlive_who_made_it(void **state)
 	end(&scene);
 }
 
+/* ---------------------------------------------------------------- what is left */
+
+#define LEFT "temporary/libgctrace-x.0123456789abcdef.so"
+
+static unsigned int clean(const struct scene *scene)
+{
+	char temporary[PATH_MAX + 64];
+
+	snprintf(temporary, sizeof(temporary), "%s/temporary", scene->here);
+	return agent_file__clean(scene->process, temporary);
+}
+
+static void set_age(const char *path, time_t seconds)
+{
+	const struct timespec times[2] = {
+		{ .tv_nsec = UTIME_OMIT }, { .tv_sec = time(NULL) - seconds },
+	};
+
+	assert_int_equal(utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW), 0);
+}
+
+/* As a tracer leaves it that is killed with its helpers. */
+static void leave(const char *path, time_t age)
+{
+	fixture__write(path, "a library");
+	set_age(path, age);
+}
+
+static void assert_stays(const struct scene *scene, const char *path)
+{
+	struct stat st;
+
+	clean(scene);
+	if (lstat(path, &st))
+		fail_msg("%s was removed", path);
+}
+
+static void a_copy_that_was_left_is_removed(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene, NULL);
+	leave(LEFT, 3600);
+	assert_int_equal(chmod(LEFT, 0444), 0);
+	assert_true(clean(&scene) >= 1);
+	assert_int_equal(access(LEFT, F_OK), -1);
+	leave("temporary/libgctrace-dotnet.fedcba9876543210.so", 3600);
+	leave("temporary/libgctrace-hotspot.0000000000000000.so", 3600);
+	assert_true(clean(&scene) >= 2);
+	assert_int_equal(rmdir("temporary"), 0);
+	end(&scene);
+}
+
+static void other_names_and_young_ones_stay(void **state)
+{
+	static const char *const names[] = {
+		"libgctrace-x.0123456789abcde.so", "libgctrace-x.0123456789abcdef0.so",
+		"libgctrace-x.0123456789ABCDEF.so", "libgctrace-x.0123456789abcdef.so.1",
+		"libgctrace-.0123456789abcdef.so", "libgctrace-x0123456789abcdef.so",
+		"xlibgctrace-x.0123456789abcdef.so", "libgctrace-x.so", "gctrace.log",
+	};
+	struct scene scene;
+	char path[128];
+
+	(void)state;
+	begin(&scene, NULL);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "temporary/%s", names[i]);
+		leave(path, 3600);
+		assert_stays(&scene, path);
+	}
+	leave(LEFT, 30);
+	assert_stays(&scene, LEFT);
+	set_age(LEFT, -3600);
+	assert_stays(&scene, LEFT);
+	end(&scene);
+}
+
+/* A name of ours leads to nothing but a plain file that has no other. */
+static void what_is_no_such_file_stays(void **state)
+{
+	struct scene scene;
+	struct stat st;
+
+	(void)state;
+	begin(&scene, NULL);
+	leave("victim", 3600);
+	assert_int_equal(symlink("../victim", LEFT), 0);
+	set_age(LEFT, 3600);
+	assert_stays(&scene, LEFT);
+	assert_stays(&scene, "victim");
+	assert_int_equal(unlink(LEFT), 0);
+
+	assert_int_equal(link("victim", LEFT), 0);
+	assert_stays(&scene, LEFT);
+	assert_stays(&scene, "victim");
+	assert_int_equal(unlink(LEFT), 0);
+
+	assert_int_equal(mkdir(LEFT, 0700), 0);
+	set_age(LEFT, 3600);
+	assert_stays(&scene, LEFT);
+	assert_int_equal(rmdir(LEFT), 0);
+
+	/* Nobody waits for its other end. */
+	assert_int_equal(mkfifo(LEFT, 0600), 0);
+	set_age(LEFT, 3600);
+	assert_stays(&scene, LEFT);
+	assert_int_equal(unlink(LEFT), 0);
+
+	leave(LEFT, 0);
+	assert_int_equal(truncate(LEFT, ((off_t)64 << 20) + 1), 0);
+	set_age(LEFT, 3600);
+	assert_stays(&scene, LEFT);
+	assert_int_equal(lstat("victim", &st), 0);
+	assert_int_equal(st.st_size, strlen("a library"));
+	end(&scene);
+}
+
+static void another_users_file_stays(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	if (!fixture__is_root())
+		skip();
+	begin(&scene, become_other);
+	leave(LEFT, 3600);
+	assert_stays(&scene, LEFT); /* root's, and the process is not */
+	assert_int_equal(chown(LEFT, OTHER, OTHER), 0);
+	set_age(LEFT, 3600);
+	assert_true(clean(&scene) >= 1);
+	assert_int_equal(access(LEFT, F_OK), -1);
+	assert_int_equal(geteuid(), 0);
+	end(&scene);
+	assert_int_equal(rmdir("temporary"), 0);
+	assert_int_equal(unlink("program"), 0);
+
+	begin(&scene, NULL);
+	leave(LEFT, 3600);
+	if (chown(LEFT, OTHER, OTHER) == 0)
+		assert_stays(&scene, LEFT);
+	end(&scene);
+}
+
+static void what_is_open_or_mapped_stays(void **state)
+{
+	struct scene scene;
+	void *at;
+	int fd;
+
+	(void)state;
+	begin(&scene, NULL);
+	leave(LEFT, 3600);
+	fd = open(LEFT, O_RDONLY);
+	assert_true(fd >= 0);
+	assert_stays(&scene, LEFT);
+	at = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(at, MAP_FAILED);
+	close(fd);
+	assert_stays(&scene, LEFT);
+	munmap(at, 4096);
+	assert_true(clean(&scene) >= 1);
+	assert_int_equal(access(LEFT, F_OK), -1);
+	end(&scene);
+}
+
+/* Placed, and not loaded for however long: its keeper holds it. */
+static void a_copy_that_will_be_loaded_stays(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	begin(&scene, NULL);
+	assert_int_equal(rename("libx.so", "libgctrace-x.so"), 0);
+	snprintf(scene.library, sizeof(scene.library), "%s/libgctrace-x.so", scene.here);
+	assert_int_equal(place(&scene, AGENT_BY_COPY), 0);
+	set_age(scene.file.path, 3600);
+	assert_stays(&scene, scene.file.path);
+	assert_int_equal(agent_file__remove(&scene.file), 0);
+	assert_true(is_gone(&scene));
+	end(&scene);
+}
+
 /* ---------------------------------------------------------------- a mount */
 
 static bool have_own_mounts(void)
@@ -325,6 +510,12 @@ int main(void)
 		TEST(a_copy_is_its_users),
 		TEST(the_next_directory_is_tried),
 		TEST(a_copy_does_not_outlive_who_made_it),
+		TEST(a_copy_that_was_left_is_removed),
+		TEST(other_names_and_young_ones_stay),
+		TEST(what_is_no_such_file_stays),
+		TEST(another_users_file_stays),
+		TEST(what_is_open_or_mapped_stays),
+		TEST(a_copy_that_will_be_loaded_stays),
 		TEST(a_mount_is_made_and_removed),
 		TEST(places_where_nothing_can_be_executed_are_named),
 	};
