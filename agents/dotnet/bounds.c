@@ -134,6 +134,57 @@ static uint32_t part_before(uint64_t address)
 	return low;
 }
 
+/* ---- What became of gen1 ---- */
+
+#define REMEMBERED 1024 /* parts; of those behind them nothing else is to be expected */
+
+static struct {
+	struct generation_range parts[REMEMBERED]; /* of gen1 */
+	uint32_t count;
+	uint64_t gen2_bytes;
+} memory;
+
+static uint64_t bytes_of_gen2(void)
+{
+	uint64_t sizes[GENERATIONS];
+
+	bounds__sizes(sizes);
+	return sizes[2];
+}
+
+void bounds__remember(void)
+{
+	memory.count = 0;
+	memory.gen2_bytes = bytes_of_gen2();
+	for (uint32_t i = 0; i < count && memory.count < REMEMBERED; i++) {
+		if (in_use.items[i].generation == 1)
+			memory.parts[memory.count++] = in_use.items[i];
+	}
+}
+
+/* Of a part that stays the unused end may be given back, which is little. */
+static bool has_stayed(const struct generation_range *part)
+{
+	for (uint32_t i = part_before(part->start); count && i < count; i++) {
+		const struct generation_range *now = &in_use.items[i];
+
+		if (now->start > part->start)
+			break;
+		if (now->start == part->start && now->generation == 1)
+			return now->used >= part->used / 2;
+	}
+	return false;
+}
+
+bool bounds__gen1_was_collected(void)
+{
+	for (uint32_t i = 0; i < memory.count; i++) {
+		if (!has_stayed(&memory.parts[i]))
+			return true;
+	}
+	return memory.gen2_bytes != bytes_of_gen2();
+}
+
 struct bounds_part bounds__part(uint64_t address, uint32_t otherwise)
 {
 	struct bounds_part part = { .generation = otherwise };

@@ -48,6 +48,13 @@ static inline bool bounds_part__has(const struct bounds_part *part, uint64_t add
 }
 
 /*
+ * Did a young collection take gen1 along? From where gen1 lay when it was remembered: one of gen0
+ * alone leaves all of it in gen1, and gen2 as it was. Both behind bounds__look().
+ */
+void bounds__remember(void);
+bool bounds__gen1_was_collected(void);
+
+/*
  * The part that an address lies in; where it lies in none, one without bytes, of the generation
  * `otherwise`. Neighbours are mostly in the same: who has one asks bounds_part__has() first. By any
  * thread of the collector.

@@ -45,6 +45,12 @@ struct collection {
 	bool has_ranges;	/* from its start on */
 	unsigned openings;	/* of SESSION_MOVEMENT, at its start */
 	uint64_t before[GENERATIONS]; /* sizes */
+	/* By callbacks, of gen2: what its first pause shows (collections.h). */
+	uint64_t let_in_ns;	/* when a young one starts, if there is one */
+	uint64_t over_ns;	/* Finished came; 0: not yet */
+	bool has_taken_gen1;	/* the young one */
+	bool may_be_two;	/* it has started by callbacks alone */
+	atomic_bool is_behind;	/* BGC_BEGIN came */
 	struct history history;
 };
 
@@ -183,23 +189,35 @@ static bool begins_by_events(void)
 	return false;
 }
 
+static void settle_waiting(void);
+
 void collections__started(uint64_t generations, bool is_induced)
 {
 	if (!emitter__is_heard()) {
 		numbers++;
 		return;
 	}
+	settle_waiting(); /* an earlier one of this pause */
 	bounds__look();
 
-	const bool is_by_events = begins_by_events();
+	const bool is_by_events = begins_by_events(), is_whole = generations >> 2 & 1;
 	struct collection *c = push(is_by_events);
 
-	if (generations >> 2 & 1)
+	if (is_whole)
 		movement__swept();
 	c->reason = is_induced ? GCTRACE_REASON_EXPLICIT : GCTRACE_REASON_UNKNOWN;
 	c->generations = generations;
-	if (!is_by_events)
-		tell_start(c, generations, 0);
+	if (is_by_events)
+		return;
+	if (is_whole && session__tells(SESSION_BACKGROUND) && pauses__now()) {
+		c->generation = 2;
+		bounds__remember();
+		c->let_in_ns = clock__now();
+		atomic_store(&c->start, START_UNDECIDED);
+		return;
+	}
+	c->may_be_two = is_whole;
+	tell_start(c, generations, 0);
 }
 
 /* ---- Ends ---- */
@@ -223,8 +241,11 @@ static bool has_told_ranges(const struct collection *c)
 	       session__openings(SESSION_MOVEMENT) == c->openings;
 }
 
-static void tell_end(const struct collection *c)
+static void tell_end(const struct collection *c, uint64_t ended_ns)
 {
+	const unsigned flags = (has_told_ranges(c) ? 0 : GCTRACE_FINISH_UNTOLD) |
+			       (c->may_be_two ? GCTRACE_FINISH_MAY_BE_TWO : 0);
+
 	if (c->is_background)
 		movement__swept();
 	emitter__flush_all();
@@ -238,8 +259,7 @@ static void tell_end(const struct collection *c)
 	if (c->has_ranges || emitter__wants_ranges())
 		bounds__write(writer, GCTRACE_AFTER, c->number);
 	if (gctrace_wants_gc__finish())
-		gctrace_write_gc_finish_as(writer, c->number, c->history.how,
-					   has_told_ranges(c) ? 0 : GCTRACE_FINISH_UNTOLD);
+		gctrace_write_gc_finish_of(writer, ended_ns, c->number, c->history.how, flags);
 	if (!pauses__now())
 		gctrace_flush(writer);
 	emitter__release(writer);
@@ -251,8 +271,51 @@ static void end_innermost(void)
 
 	decide(c, false);
 	if (is_told(c))
-		tell_end(c);
+		tell_end(c, c->over_ns ? c->over_ns : clock__now());
 	pop();
+}
+
+void collections__background_begins(void)
+{
+	struct collection *c = innermost();
+
+	if (c)
+		atomic_store(&c->is_behind, true);
+}
+
+/* Of one by callbacks that has waited for this: its pause is about to end. */
+static void settle(struct collection *c)
+{
+	const uint64_t over_ns = c->over_ns;
+
+	if (over_ns && !atomic_load(&c->is_behind)) {
+		end_innermost();
+		return;
+	}
+	if (over_ns) {
+		struct collection young = *c;
+
+		young.number = ++numbers;
+		young.started_ns = c->let_in_ns;
+		young.reason = GCTRACE_REASON_UNKNOWN;
+		tell_start(&young, c->has_taken_gen1 ? 3 : 1, 0);
+		tell_end(&young, over_ns);
+		c->over_ns = 0;
+	}
+	decide(c, true);
+}
+
+static bool waits(struct collection *c)
+{
+	return !c->by_events && atomic_load(&c->start) == START_UNDECIDED;
+}
+
+static void settle_waiting(void)
+{
+	struct collection *c = innermost();
+
+	if (c && waits(c))
+		settle(c);
 }
 
 void collections__finished(void)
@@ -264,6 +327,11 @@ void collections__finished(void)
 	bounds__look();
 	if (is_expected(c))
 		fall_back(c);
+	if (waits(c)) {
+		c->over_ns = clock__now();
+		c->has_taken_gen1 = bounds__gen1_was_collected();
+		return;
+	}
 	if (!c->by_events || !session__tells(SESSION_COLLECTIONS))
 		end_innermost(); /* its GC_END will not come, or finds it ended */
 }
@@ -334,6 +402,7 @@ static bool is_in_background(struct collection *c)
 {
 	if (is_expected(c))
 		fall_back(c);
+	c->may_be_two = false;
 	decide(c, true);
 	return !c->by_events || c->is_background;
 }
@@ -342,6 +411,7 @@ void collections__pause_ends(void)
 {
 	struct collection *c;
 
+	settle_waiting();
 	while ((c = innermost()) && !is_in_background(c))
 		end_innermost();
 }

@@ -23,8 +23,16 @@
  *   A collection whose GC_START says background may still be made as a blocking one, in that pause
  *   and of all generations; the first background one of a process was seen to.
  *
- * So by callbacks alone, a background collection that begins with another one looks like a
- * collection of gen2 that ends with the first pause, and its own end is not told.
+ * So by callbacks alone, a background collection that begins with another one looks like a blocking
+ * one of gen2. SESSION_BACKGROUND tells them apart: BGC_BEGIN comes in the first pause, behind what
+ * the other one does in it, and from no blocking collection. So of a gen2 that starts without
+ * events nothing is reported before that pause ends; then it is
+ *
+ *	                Finished came			Finished did not come
+ *	BGC_BEGIN       a young one, and a background one	a background one
+ *	none            a blocking one			a background one
+ *
+ * Where that session was not open yet, Finished means one that "may be two".
  */
 #ifndef GCTRACE_DOTNET_COLLECTIONS_H
 #define GCTRACE_DOTNET_COLLECTIONS_H
@@ -35,6 +43,9 @@
 /* The callbacks. generations: bit n is generation n. */
 void collections__started(uint64_t generations, bool is_induced);
 void collections__finished(void);
+
+/* BGC_BEGIN. */
+void collections__background_begins(void);
 
 /* GC_START, GC_END, HEAP_STATS, GLOBAL_HISTORY, HEAP_HISTORY. */
 void collections__event(uint32_t id, const uint8_t *payload, uint32_t bytes);

@@ -139,8 +139,12 @@ static void heed(const struct requests *now, const struct requests *before)
 
 	if (!is_known)
 		is_known = producer__learn_collector();
-	if (now->listens && !before->listens)
+	if (now->listens && !before->listens) {
+		session__open(SESSION_BACKGROUND);
 		producer__introduce();
+	} else if (!now->listens && before->listens) {
+		session__close(SESSION_BACKGROUND);
+	}
 	bounds__make_room();
 	movement__want(now->movement && now->listens);
 	dump__want(now->dump && now->listens);

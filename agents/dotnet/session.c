@@ -12,12 +12,15 @@
 #define LEVEL_INFORMATIONAL 4
 #define NAME_UNITS 64 /* of a provider that is not ours, cut: it does not matter */
 
+/* The first name is the beginning of the second. */
 static const char16_t runtime_provider[] = u"Microsoft-Windows-DotNETRuntime";
+static const char16_t private_provider[] = u"Microsoft-Windows-DotNETRuntimePrivate";
 
 static const uint64_t keywords[SESSIONS] = {
 	[SESSION_COLLECTIONS] = 0x1,
 	[SESSION_MOVEMENT] = 0x400000,
 	[SESSION_DUMP] = 0x100000 | 0x80000 | 0x1000000,
+	[SESSION_BACKGROUND] = 0x1,
 };
 
 /* Our own threads against each other; no callback takes it. */
@@ -26,7 +29,8 @@ static uint64_t sessions[SESSIONS]; /* the runtime's numbers; 0: not open */
 static atomic_bool tells[SESSIONS];
 static atomic_uint openings[SESSIONS];
 static atomic_bool is_lost;
-static _Atomic uintptr_t provider_handle; /* 0: no event yet */
+/* 0: no event yet */
+static _Atomic uintptr_t runtime_handle, private_handle;
 
 bool session__tells(enum session session)
 {
@@ -41,7 +45,7 @@ unsigned session__openings(enum session session)
 static HRESULT start(enum session session)
 {
 	const struct provider_config config = {
-		.name = runtime_provider,
+		.name = session == SESSION_BACKGROUND ? private_provider : runtime_provider,
 		.keywords = keywords[session],
 		.level = LEVEL_INFORMATIONAL,
 	};
@@ -81,10 +85,15 @@ static bool needs_collections(void)
 
 HRESULT session__open(enum session session)
 {
+	HRESULT result = S_OK;
+
 	pthread_mutex_lock(&lock);
-
-	HRESULT result = start(SESSION_COLLECTIONS);
-
+	if (session == SESSION_BACKGROUND) {
+		result = start(session);
+		pthread_mutex_unlock(&lock);
+		return result;
+	}
+	result = start(SESSION_COLLECTIONS);
 	if (result >= 0)
 		result = start(session);
 	if (result >= 0)
@@ -133,7 +142,7 @@ static bool open_again(const bool *was_open)
 {
 	bool are_open = true;
 
-	for (int i = 0; i < SESSIONS; i++) {
+	for (int i = 0; i < SESSION_BACKGROUND; i++) {
 		if (was_open[i] && start(i) < 0)
 			are_open = false;
 	}
@@ -142,16 +151,16 @@ static bool open_again(const bool *was_open)
 
 void session__renew(void)
 {
-	bool was_open[SESSIONS];
+	bool was_open[SESSION_BACKGROUND];
 
 	pthread_mutex_lock(&lock);
 	collections__await_events(); /* mostly it is then a moment in which none starts */
-	for (int i = 0; i < SESSIONS; i++) {
+	for (int i = 0; i < SESSION_BACKGROUND; i++) {
 		was_open[i] = sessions[i] != 0;
 		announce_stop(i);
 	}
 	collections__await_events();
-	for (int i = 0; i < SESSIONS; i++)
+	for (int i = 0; i < SESSION_BACKGROUND; i++)
 		stop(i);
 	if (!open_again(was_open))
 		atomic_store(&is_lost, true);
@@ -160,25 +169,32 @@ void session__renew(void)
 
 /* ---- Events ---- */
 
-static bool is_runtime_provider(uintptr_t provider)
+static bool is_provider(uintptr_t provider, _Atomic uintptr_t *handle, const char16_t *wanted,
+			size_t bytes)
 {
-	const uintptr_t known = atomic_load_explicit(&provider_handle, memory_order_relaxed);
+	const uintptr_t known = atomic_load_explicit(handle, memory_order_relaxed);
 	uint16_t name[NAME_UNITS] = { 0 };
 	uint32_t units = 0;
 
 	if (known)
 		return provider == known;
 	if (CLR_CALL(get_provider_info, provider, NAME_UNITS, &units, name) < 0 ||
-	    memcmp(name, runtime_provider, sizeof(runtime_provider)) != 0)
+	    memcmp(name, wanted, bytes) != 0)
 		return false;
-	atomic_store(&provider_handle, provider);
+	atomic_store(handle, provider);
 	return true;
 }
+
+/* runtime or private */
+#define IS_PROVIDER(provider, which)                                                               \
+	is_provider(provider, &which##_handle, which##_provider, sizeof(which##_provider))
 
 void session__deliver(uintptr_t provider, uint32_t id, uint32_t version, const uint8_t *payload,
 		      uint32_t bytes)
 {
-	if (!is_runtime_provider(provider))
+	if (id == EVENT_BGC_BEGIN && IS_PROVIDER(provider, private))
+		collections__background_begins();
+	if (!IS_PROVIDER(provider, runtime))
 		return;
 	switch (id) {
 	case EVENT_GC_START:

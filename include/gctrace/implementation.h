@@ -394,16 +394,22 @@ GCTRACE_HIDDEN void gctrace_write_gc_start(struct gctrace_writer *writer, uint64
 	gctrace_write_gc_start_of(writer, gctrace_now(), gc, generations, reason, how);
 }
 
-GCTRACE_HIDDEN void gctrace_write_gc_finish_as(struct gctrace_writer *writer, uint64_t gc,
-					       uint32_t how, unsigned flags)
+GCTRACE_HIDDEN void gctrace_write_gc_finish_of(struct gctrace_writer *writer, uint64_t time_ns,
+					       uint64_t gc, uint32_t how, unsigned flags)
 {
 	struct gctrace_gc_finish *r = GCTRACE_OPEN(writer, GCTRACE_GC_FINISH, gctrace_gc_finish, 0);
 
 	r->head.flags = (uint16_t)flags;
 	r->gc = gc;
-	r->time_ns = gctrace_now();
+	r->time_ns = time_ns;
 	r->how = how;
 	gctrace_end(writer, writer->open + (uint32_t)offsetof(struct gctrace_gc_finish, batches));
+}
+
+GCTRACE_HIDDEN void gctrace_write_gc_finish_as(struct gctrace_writer *writer, uint64_t gc,
+					       uint32_t how, unsigned flags)
+{
+	gctrace_write_gc_finish_of(writer, gctrace_now(), gc, how, flags);
 }
 
 GCTRACE_HIDDEN void gctrace_write_gc_finish(struct gctrace_writer *writer, uint64_t gc)

@@ -183,6 +183,8 @@ GCTRACE_HIDDEN void gctrace_write_gc_finish(struct gctrace_writer *writer, uint6
 /* The same for one of which only now is known how it was done, or of which ranges were not told. */
 GCTRACE_HIDDEN void gctrace_write_gc_finish_as(struct gctrace_writer *writer, uint64_t gc,
 					       uint32_t how, unsigned flags);
+GCTRACE_HIDDEN void gctrace_write_gc_finish_of(struct gctrace_writer *writer, uint64_t time_ns,
+					       uint64_t gc, uint32_t how, unsigned flags);
 GCTRACE_HIDDEN void gctrace_write_pause_begin(struct gctrace_writer *writer, uint64_t pause,
 					      uint64_t why);
 /* Flushes. */

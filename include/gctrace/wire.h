@@ -62,6 +62,7 @@
  *   1.4  OBJECT_ALLOC: sample, gc; the records SAMPLES and NOTICE
  *   1.5  the record BESIDE, FIGURE_CHECKED and FIGURE_WRONG, NOTICE_INEXACT
  *   1.6  SAMPLES_IN_DOUBT
+ *   1.7  FINISH_MAY_BE_TWO
  */
 #ifndef GCTRACE_WIRE_H
 #define GCTRACE_WIRE_H
@@ -83,7 +84,7 @@ typedef __u64 uint64_t;
 
 #define GCTRACE_MAGIC 0x31546347u /* "GcT1" */
 #define GCTRACE_MAJOR 1
-#define GCTRACE_MINOR 6
+#define GCTRACE_MINOR 7
 #define GCTRACE_BATCH_BYTES 65536u /* no batch is larger */
 #define GCTRACE_PART_ENTRIES 2048u /* no single probe tells more entries of an array at once */
 
@@ -196,7 +197,9 @@ GCTRACE_ASSERT(sizeof(struct gctrace_gc_finish) == 40, "gc_finish");
 
 enum gctrace_finish_flags {
 	/* Its ranges were not all told, as for a listener who came late: absence means nothing. */
-	GCTRACE_FINISH_UNTOLD = 1
+	GCTRACE_FINISH_UNTOLD = 1,
+	/* It may have been two: a background one, not reported apart, and a young one in its stop. */
+	GCTRACE_FINISH_MAY_BE_TWO = 2
 };
 
 /* PAUSE_BEGIN, PAUSE_END: the program's threads stand still in between. */

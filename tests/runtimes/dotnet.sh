@@ -10,6 +10,18 @@ need jq python3
 need_root
 need_programs
 
+t "by default no causes are promised, and there is no column of them"
+program together "$TMP/go" "$TMP/truth" 100
+trace trace -p "$(pid program)"
+touch "$TMP/go"
+ended_well program
+ended_well trace
+expect "$TMP/trace.out" '^# known: collections and pauses, pools before and after$'
+expect "$TMP/trace.out" '^# on request: causes, what moved, survived and died \(--moves\)$'
+grep -m 1 '^ *time s' "$TMP/trace.out" >"$TMP/titles" || fail "there are no titles"
+expect_not "$TMP/titles" cause
+pass
+
 workstation=DOTNET_gcServer=0
 server='DOTNET_gcServer=1 DOTNET_GCgen0size=800000'
 for options in "" --moves; do
@@ -25,6 +37,9 @@ for options in "" --moves; do
 done
 
 what="young and background collections in one stop, each with its own pause"
-for kind in "" DOTNET_GCName=libclrgc.so; do
-	together "${kind:-regions}: $what" --moves -- DOTNET_GCgen0size=200000 $kind
+for options in "" --moves; do
+	for kind in "" DOTNET_GCName=libclrgc.so; do
+		together "${kind:-regions}: $what${options:+, with $options}" $options -- \
+			DOTNET_GCgen0size=200000 $kind
+	done
 done

@@ -143,6 +143,9 @@ static void set_known(struct writer *writer, const struct target *target)
 		offered |= causes_of(target);
 	if (target->wanted & LEVEL_COLLECTIONS)
 		wanted |= KNOWN_COLLECTIONS | KNOWN_CAUSES | KNOWN_SOME_CAUSES | KNOWN_DEATHS;
+	/* .NET says more of a cause than "explicit" only in a session's events. */
+	if (target->runtime->kind == RUNTIME_DOTNET && !target__wants_moves(target))
+		wanted &= ~(unsigned int)KNOWN_CAUSES;
 	wanted |= target->wanted & LEVEL_POOLS ? KNOWN_POOLS | KNOWN_FATES : 0;
 	wanted |= target->wanted & LEVEL_ALLOCATIONS ? KNOWN_SAMPLES : 0;
 	wanted |= target__wants_moves(target) ? KNOWN_MOVES : 0;

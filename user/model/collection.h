@@ -130,6 +130,7 @@ struct collection {
 			    it started, or when it ended */
 	bool partial;	 /* it began before the attach: shown, applied to nothing */
 	bool untold;	 /* its ranges were not all told: nothing is known by them */
+	bool may_be_two; /* a background one and a young one that it began with, not told apart */
 	bool incomplete; /* something of it was lost, or may have been: figures may lack a part */
 	bool cut_off;	 /* its end was not seen, or the trace ended in its midst */
 };

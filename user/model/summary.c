@@ -326,6 +326,7 @@ int summary__collection(struct summary *summary, const struct collection *collec
 		return err;
 	summary->collections++;
 	summary->partial += collection->partial;
+	summary->may_be_two += collection->may_be_two;
 	summary->incomplete += collection->incomplete;
 	summary->cut_off += collection->cut_off;
 	summary->concurrent += collection->concurrent;

@@ -48,6 +48,7 @@ struct summary {
 
 	uint64_t collections; /* all, those of the next lines included */
 	uint64_t partial, incomplete, cut_off, concurrent;
+	uint64_t may_be_two; /* above 0: `collections` is the least that there were */
 	uint64_t stalled; /* that began because threads waited for room: ZGC's "Allocation Stall" */
 	VEC(struct summary_kind) kinds; /* in the order of their first occurrence */
 

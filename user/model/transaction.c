@@ -83,6 +83,7 @@ int transaction__finish(struct transaction *transaction, const struct event *eve
 	collection->end_ns = event->time;
 	collection->how |= event->gc_finish.how;
 	collection->untold |= event->gc_finish.untold;
+	collection->may_be_two |= event->gc_finish.may_be_two;
 	if (event->gc_finish.collected != EVENT_UNKNOWN)
 		collection->dead.objects = amount__exact(event->gc_finish.collected);
 	err = take_text(&transaction->what, event->gc_finish.what);

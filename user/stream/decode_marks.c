@@ -104,6 +104,7 @@ int decode__gc_finish(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	event.gc_finish.collected = EVENT_UNKNOWN;
 	event.gc_finish.how = fixed.how;
 	event.gc_finish.untold = fixed.head.flags & GCTRACE_FINISH_UNTOLD;
+	event.gc_finish.may_be_two = fixed.head.flags & GCTRACE_FINISH_MAY_BE_TWO;
 	return decoder__tell(decoder, &event);
 }
 

@@ -132,6 +132,7 @@ struct event {
 			uint64_t collected; /* objects that died, where the runtime counts them */
 			uint32_t how;	    /* what only the end tells, beside the start's */
 			bool untold;	    /* not all ranges were told: absence means nothing */
+			bool may_be_two;    /* GCTRACE_FINISH_MAY_BE_TWO */
 			struct text what, cause; /* where they are known only now; else empty */
 		} gc_finish;
 		struct {

@@ -137,6 +137,8 @@ static void take_columns(struct collections *collections)
 	if (pid->width < digits(collections->pid_most))
 		pid->width = digits(collections->pid_most);
 	take_fates(collections);
+	if (!(collections->told & (KNOWN_CAUSES | KNOWN_SOME_CAUSES)))
+		columns__remove(columns, CELL_CAUSE);
 	if (!(collections->told & KNOWN_POOLS)) {
 		columns__remove(columns, CELL_BEFORE);
 		columns__remove(columns, CELL_AFTER);
@@ -164,6 +166,7 @@ static unsigned int told_by(const struct collection *collection)
 		     collection->after_bytes != EVENT_UNKNOWN;
 
 	return (moves ? KNOWN_MOVES : 0) | (sizes ? KNOWN_POOLS : 0) |
+	       (collection->cause.bytes ? KNOWN_CAUSES : 0) |
 	       (collection->dead.bytes.known || collection->dead.objects.known ? KNOWN_DEATHS : 0);
 }
 
@@ -173,6 +176,7 @@ static bool needs_column(struct collections *collections, const struct collectio
 	const unsigned int told = told_by(collection);
 	const unsigned int implied =
 		(collections->told & KNOWN_MOVES ? KNOWN_DEATHS : 0) |
+		(collections->told & KNOWN_SOME_CAUSES ? KNOWN_CAUSES : 0) |
 		(collections->told & FATES ? KNOWN_MOVES | KNOWN_DEATHS : 0);
 	const bool is_new = told & ~(collections->told | implied);
 
@@ -331,10 +335,10 @@ static void marks_cell(struct collections *collections, unsigned int marks)
 
 	if (!marks)
 		return;
-	buf__printf(&collections->columns.table.row, " %s%s%s%s%s%s%s",
+	buf__printf(&collections->columns.table.row, " %s%s%s%s%s%s%s%s",
 		    terminal__on(collections->terminal, style),
 		    marks & MARK_CONCURRENT ? "c" : "", marks & MARK_SHARED ? "s" : "",
-		    marks & MARK_PARTIAL ? "p" : "",
+		    marks & MARK_TWO ? "2" : "", marks & MARK_PARTIAL ? "p" : "",
 		    marks & MARK_INCOMPLETE ? "i" : "", marks & MARK_CUT_OFF ? "x" : "",
 		    terminal__off(collections->terminal, style));
 }
@@ -343,6 +347,7 @@ static unsigned int marks_of(const struct collection *collection)
 {
 	return (collection->concurrent ? MARK_CONCURRENT : 0) |
 	       (collection->shares_stop ? MARK_SHARED : 0) |
+	       (collection->may_be_two ? MARK_TWO : 0) |
 	       (collection->partial ? MARK_PARTIAL : 0) |
 	       (collection->incomplete ? MARK_INCOMPLETE : 0) |
 	       (collection->cut_off ? MARK_CUT_OFF : 0);

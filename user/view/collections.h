@@ -19,6 +19,7 @@ enum mark {
 	MARK_CUT_OFF = 8,
 	MARK_ESTIMATED = 16,
 	MARK_SHARED = 32,
+	MARK_TWO = 64,
 };
 
 /* A moment: seconds since the start of the trace, or wall clock. EVENT_UNKNOWN: "-". */

@@ -101,7 +101,8 @@ void collections__add_heading(struct buf *out, const struct terminal *terminal,
 	add_who(out, terminal, heading);
 	add_list(out, terminal, "known: ", heading->known, all_of_moves);
 	if (heading->on_request & KNOWN_MOVES) {
-		buf__printf(&said, "on request: %s (%s)", all_of_moves,
+		buf__printf(&said, "on request: %s%s (%s)",
+			    heading->on_request & KNOWN_CAUSES ? "causes, " : "", all_of_moves,
 			    text__is(heading->runtime, "HotSpot") ? "--exact-moves" : "--moves");
 		put(out, terminal, &said);
 	}

@@ -85,7 +85,8 @@ static void add_title(const struct page *page)
 	if (of && of->pid)
 		buf__printf(&said, " (pid %" PRIu64 ")", of->pid);
 	buf__printf(&said, ", %s:", units__ns(text, summary__observed_ns(summary)));
-	buf__printf(&said, " %" PRIu64 " collection%s", summary->collections,
+	buf__printf(&said, " %s%" PRIu64 " collection%s",
+		    summary->may_be_two ? "at least " : "", summary->collections,
 		    units__s(summary->collections));
 	add_kinds(&said, summary);
 	if (results->shown < summary->collections)
@@ -331,6 +332,8 @@ static void add_legend(const struct page *page, unsigned int marks)
 		{ MARK_PARTIAL, "p", "it began before the trace: its figures lack a part" },
 		{ MARK_INCOMPLETE, "i", "something of it was lost: its figures may lack a part" },
 		{ MARK_SHARED, "s", "it shares a stop with other collections: this is its part" },
+		{ MARK_TWO, "2",
+		  "it may cover two: a background one, and a young one that it began with" },
 		{ MARK_CUT_OFF, "x", "cut off: its figures may lack a part" },
 		{ MARK_ESTIMATED, "~", "an estimate (-o json gives its limits)" },
 	};

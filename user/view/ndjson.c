@@ -257,6 +257,7 @@ static int show_collection(struct view *view, const struct heading *heading,
 	add_how(json, collection->how);
 	json__flag(json, "concurrent", collection->concurrent);
 	json__flag(json, "partial", collection->partial);
+	json__flag(json, "may_be_two", collection->may_be_two);
 	json__flag(json, "incomplete", collection->incomplete);
 	json__flag(json, "cut_off", collection->cut_off);
 	json__known(json, "before_bytes", collection->before_bytes);
@@ -485,6 +486,8 @@ static int show_results(struct view *view, const struct results *results)
 	if (!results->of)
 		json__u64(json, "processes", results->targets);
 	json__u64(json, "collections", summary->collections);
+	if (summary->may_be_two)
+		json__u64(json, "may_be_two_collections", summary->may_be_two);
 	json__u64(json, "shown", results->shown);
 	json__u64(json, "partial_collections", summary->partial);
 	json__u64(json, "incomplete_collections", summary->incomplete);

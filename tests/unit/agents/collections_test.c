@@ -39,6 +39,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
+	session__close(SESSION_BACKGROUND);
 	session__close(SESSION_MOVEMENT);
 	session__close(SESSION_DUMP);
 	assert_int_equal(fake_runtime__keywords(), 0);
@@ -93,8 +94,8 @@ static void callbacks_tell_what_they_know(void **state)
 	       "pause_end pause=1\n");
 }
 
-/* The one that it begins with has no callback of its own: its end is taken for the whole's. */
-static void a_background_one_seems_to_end_at_once(void **state)
+/* The one that it begins with has no callback of its own. Its session is not open yet. */
+static void a_background_one_that_seems_to_end_at_once_may_be_two(void **state)
 {
 	const char *told;
 
@@ -109,7 +110,78 @@ static void a_background_one_seems_to_end_at_once(void **state)
 	told = listener__told();
 	assert_int_equal(lines_with(told, "gc_start"), 1);
 	assert_int_equal(lines_with(told, "gc_finish"), 1);
+	assert_non_null(strstr(told, "gc_finish gc=1 collected=-1 untold may_be_two\n"));
 	assert_non_null(strstr(told, "pause_begin pause=2 why=257\n"));
+}
+
+static void end_behind(void)
+{
+	suspend(SUSPEND_FOR_GC_PREP);
+	pauses__resuming();
+	collections__finished();
+}
+
+/* A young one and the background one that let it in, from callbacks and one light event. */
+static void a_young_one_is_told_apart_from_the_background_one(void **state)
+{
+	const char *told;
+
+	(void)state;
+	session__open(SESSION_BACKGROUND);
+	suspend(SUSPEND_FOR_GC);
+	collections__started(0x1f, true);
+	collections__finished();
+	fake_runtime__bgc_begin();
+	assert_int_equal(lines_with(listener__told(), "gc_"), 0);
+	pauses__resuming();
+	end_behind();
+	told = listener__told();
+	assert_non_null(strstr(told, "gc_start gc=1 generations=1 reason=0 how=0"));
+	assert_non_null(strstr(strstr(told, "gc_finish gc=1 collected=-1 untold\n"),
+			       "gc_start gc=0 generations=1c reason=2 how=a"));
+	assert_non_null(strstr(strstr(told, "gc_start gc=0 "), "pause_end pause=1"));
+	assert_non_null(strstr(strstr(told, "pause_begin pause=2 why=3\n"),
+			       "gc_finish gc=0 collected=-1 untold\n"));
+	assert_int_equal(lines_with(told, "gc_start"), 2);
+	assert_int_equal(lines_with(told, "gc_finish"), 2);
+}
+
+/* Gen1 has gone elsewhere, or gen2 has grown: the young one was of gen1. */
+static void a_young_one_of_gen1_is_known_by_where_it_was(void **state)
+{
+	(void)state;
+	session__open(SESSION_BACKGROUND);
+	for (int grows = 0; grows < 2; grows++) {
+		listener__begin();
+		lay_out();
+		suspend(SUSPEND_FOR_GC);
+		collections__started(0x1f, false);
+		fake.part_count = 0;
+		fake_runtime__part(2, 0x30000, grows ? 0x500 : 0x300, 0x1000);
+		fake_runtime__part(1, grows ? 0x20000 : 0x10000, 0x200, 0x1000);
+		collections__finished();
+		fake_runtime__bgc_begin();
+		pauses__resuming();
+		end_behind();
+		assert_non_null(strstr(listener__told(), "generations=3 "));
+	}
+}
+
+static void a_blocking_one_is_one(void **state)
+{
+	const char *told;
+
+	(void)state;
+	session__open(SESSION_BACKGROUND);
+	suspend(SUSPEND_FOR_GC);
+	collections__started(0x1f, true);
+	collections__finished();
+	pauses__resuming();
+	told = listener__told();
+	assert_non_null(strstr(told, "gc_start gc=1 generations=1f reason=2 how=0"));
+	assert_non_null(strstr(strstr(told, "gc_finish gc=1 collected=-1 untold\n"),
+			       "pause_end pause=1"));
+	assert_int_equal(lines_with(told, "gc_start"), 1);
 }
 
 /* The one that begins with no other is under way until its own end. */
@@ -427,7 +499,7 @@ static void where_all_lies_is_told_before_any_ranges(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		*wants[i] = 1;
 		suspend(SUSPEND_FOR_GC);
-		collections__started(0x1f, true);
+		collections__started(3, true);
 		collections__finished();
 		pauses__resuming();
 		*wants[i] = 0;
@@ -631,7 +703,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(callbacks_tell_what_they_know),
-		TEST(a_background_one_seems_to_end_at_once),
+		TEST(a_background_one_that_seems_to_end_at_once_may_be_two),
+		TEST(a_young_one_is_told_apart_from_the_background_one),
+		TEST(a_young_one_of_gen1_is_known_by_where_it_was),
+		TEST(a_blocking_one_is_one),
 		TEST(a_background_one_alone_ends_at_its_end),
 		TEST(nobody_listens),
 		TEST(events_tell_all),

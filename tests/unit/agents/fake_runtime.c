@@ -15,6 +15,9 @@
 #include "agents/common/emitter.h"
 #include "agents/dotnet/clr.h"
 
+#define RUNTIME_PROVIDER 4711
+#define PRIVATE_PROVIDER 4712
+
 struct fake_runtime fake;
 
 static bool is_there;
@@ -74,12 +77,14 @@ static HRESULT get_provider_info(void *self, uintptr_t provider, uint32_t room, 
 				 uint16_t *name)
 {
 	static const uint16_t of_runtime[] = u"Microsoft-Windows-DotNETRuntime";
+	static const uint16_t of_private[] = u"Microsoft-Windows-DotNETRuntimePrivate";
+	const bool is_private = provider == PRIVATE_PROVIDER;
+	const size_t bytes = is_private ? sizeof(of_private) : sizeof(of_runtime);
 
 	(void)self;
-	(void)provider;
-	*units = sizeof(of_runtime) / sizeof(of_runtime[0]);
+	*units = (uint32_t)(bytes / sizeof(*name));
 	assert_true(room > *units);
-	memcpy(name, of_runtime, sizeof(of_runtime));
+	memcpy(name, is_private ? of_private : of_runtime, bytes);
 	return S_OK;
 }
 
@@ -140,8 +145,15 @@ void fake_runtime__event(enum event event, const void *payload, size_t bytes)
 
 	if (bytes)
 		memcpy(exact, payload, bytes);
-	session__deliver(4711, event, 2, exact, (uint32_t)bytes);
+	session__deliver(RUNTIME_PROVIDER, event, 2, exact, (uint32_t)bytes);
 	free(exact);
+}
+
+void fake_runtime__bgc_begin(void)
+{
+	static const uint8_t instance[2];
+
+	session__deliver(PRIVATE_PROVIDER, EVENT_BGC_BEGIN, 1, instance, sizeof(instance));
 }
 
 struct __attribute__((packed)) start {

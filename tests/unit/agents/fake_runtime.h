@@ -36,6 +36,7 @@ uint64_t fake_runtime__keywords(void);
 void fake_runtime__event(enum event event, const void *payload, size_t bytes);
 void fake_runtime__gc_start(uint32_t count, uint32_t generation, uint32_t reason, uint32_t type);
 void fake_runtime__gc_end(uint32_t count);
+void fake_runtime__bgc_begin(void);
 void fake_runtime__history(uint32_t mechanisms); /* global, and one heap with 100 n + i each */
 void fake_runtime__stats(void);
 void fake_runtime__moved(uint64_t from, uint64_t to, uint64_t length);

@@ -101,6 +101,8 @@ static void add_mark(struct transcript *transcript, const struct event *event)
 			ADD(" how=%x", event->gc_finish.how);
 		if (event->gc_finish.untold)
 			ADD(" untold");
+		if (event->gc_finish.may_be_two)
+			ADD(" may_be_two");
 		break;
 	case EVENT_PAUSE_BEGIN:
 		ADD("pause_begin pause=%" PRIu64 " why=%" PRIu64, event->pause.pause,
