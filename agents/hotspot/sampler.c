@@ -13,9 +13,13 @@
 #include "vmstructs.h"
 #include "weight.h"
 
+#include <gctrace/wire.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
+
+#define SEEDS_BITS 12
+#define SEEDS (1u << SEEDS_BITS)
 
 static struct {
 	jvmtiEnv *jvmti;
@@ -23,6 +27,8 @@ static struct {
 	atomic_bool is_on;
 	_Atomic uint32_t inside; /* calls of ours that are under way */
 	_Atomic uint32_t lost;
+	_Atomic uintptr_t seeds[SEEDS]; /* threads that began, by their addresses */
+	_Atomic uint64_t taken, repeats;
 } sampler = { .wanted = SAMPLER_INTERVAL };
 
 /* ---- On threads of the program ---- */
@@ -94,6 +100,7 @@ static void take(jvmtiEnv *jvmti, JNIEnv *jni, jobject object, jclass class_, jl
 
 	if (distance.is_first && is_extra(jni, object, sample.size, sample.weight))
 		return;
+	sampler.taken++;
 	sample.class_ = kinds__of(jvmti, class_);
 	sample.stack = stacks__of_caller(jvmti);
 	keep(jni, &sample, object);
@@ -110,12 +117,25 @@ static void JNICALL allocated(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobj
 	leave();
 }
 
+/*
+ * The JVM seeds its one random state, of all threads, by the address of each new thread. One that
+ * comes where another one was brings the same numbers again.
+ */
+static void note_seed(JNIEnv *jni)
+{
+	const uintptr_t seed = (uintptr_t)jni;
+	const uint64_t slot = seed * UINT64_C(0x9E3779B97F4A7C15) >> (64 - SEEDS_BITS);
+
+	if (atomic_exchange(&sampler.seeds[slot], seed) == seed)
+		sampler.repeats++;
+}
+
 /* On the thread that does; its first distance has been drawn when it was made. */
 static void JNICALL thread_begins(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	(void)jvmti;
-	(void)jni;
 	(void)thread;
+	note_seed(jni);
 	draw();
 }
 
@@ -258,6 +278,9 @@ const char *sampler__start(struct visit *visit)
 		return "the JVM ends, or has no memory";
 	visit->jvmti = sampler.jvmti;
 	sampler.lost = 0;
+	sampler.taken = sampler.repeats = 0;
+	for (unsigned i = 0; i < SEEDS; i++)
+		sampler.seeds[i] = 0;
 	why = begin(visit);
 	if (why)
 		sampler__stop(visit);
@@ -335,4 +358,14 @@ void sampler__heed_interval(void)
 uint32_t sampler__interval(void)
 {
 	return sampler.interval;
+}
+
+unsigned sampler__repeats(void)
+{
+	const uint64_t repeats = sampler.repeats, taken = sampler.taken;
+	unsigned k = repeats ? 1 : 0;
+
+	while (k && k < 15 && repeats << GCTRACE_SAMPLES_REPEATS_ONE > taken << k)
+		k++;
+	return k;
 }

@@ -48,4 +48,7 @@ jvmtiEnv *sampler__environment(void);
 /* Samples that found no room, since the last call. */
 uint32_t sampler__lost(void);
 
+/* Repeats of its random numbers, for each sample: what GCTRACE_SAMPLES_REPEATS says. */
+unsigned sampler__repeats(void);
+
 #endif

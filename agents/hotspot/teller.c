@@ -110,6 +110,8 @@ static void tell_list(unsigned flags, uint64_t gc, uint64_t time_ns)
 	const size_t count = teller.list.used / sizeof(*list);
 	size_t done = 0;
 
+	flags |= sampler__repeats() << GCTRACE_SAMPLES_REPEATS_SHIFT;
+
 	qsort(list, count, sizeof(*list), by_number);
 	do {
 		const size_t some = count - done < PART ? count - done : PART;

@@ -246,8 +246,8 @@ struct gctrace_sample {
 };
 /*
  * What became of all samples by the end of a collection, in the order of their numbers, in as many
- * records as that takes. flags: 0, GCTRACE_SAMPLES_ALL or GCTRACE_SAMPLES_IN_DOUBT; with
- * GCTRACE_MORE the caller goes on by another call.
+ * records as that takes. flags: a set of enum gctrace_samples_flags; with GCTRACE_MORE the caller
+ * goes on by another call.
  */
 GCTRACE_HIDDEN void gctrace_write_samples(struct gctrace_writer *writer, unsigned flags,
 					  uint64_t gc, uint64_t time_ns, uint64_t interval,

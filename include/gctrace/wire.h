@@ -62,7 +62,7 @@
  *   1.4  OBJECT_ALLOC: sample, gc; the records SAMPLES and NOTICE
  *   1.5  the record BESIDE, FIGURE_CHECKED and FIGURE_WRONG, NOTICE_INEXACT
  *   1.6  SAMPLES_IN_DOUBT
- *   1.7  FINISH_MAY_BE_TWO
+ *   1.7  FINISH_MAY_BE_TWO, SAMPLES_REPEATS
  */
 #ifndef GCTRACE_WIRE_H
 #define GCTRACE_WIRE_H
@@ -609,8 +609,16 @@ GCTRACE_ASSERT(sizeof(struct gctrace_samples) == 48, "samples");
 enum gctrace_samples_flags {
 	/* GCTRACE_MORE = 1 */
 	GCTRACE_SAMPLES_ALL = 2,
-	GCTRACE_SAMPLES_IN_DOUBT = 4
+	GCTRACE_SAMPLES_IN_DOUBT = 4,
+	/*
+	 * Four bits, a number k: of the sampler's random numbers some had come before, at most
+	 * 2^(k - 12) of such repeats for each sample so far (15: or more). 0: none, or not known.
+	 */
+	GCTRACE_SAMPLES_REPEATS = 0xf0
 };
+
+#define GCTRACE_SAMPLES_REPEATS_SHIFT 4
+#define GCTRACE_SAMPLES_REPEATS_ONE 12 /* the k of one for each sample */
 
 enum gctrace_sample_bits {
 	GCTRACE_SAMPLE_DEAD = 1,

@@ -6,7 +6,8 @@ TRUTH is what hotspot/Calibration.java printed, SITES.json the lines of `gctrace
 Each place is an experiment of its own: is the truth inside the interval that is stated? Prints for
 how many of them it is, for allocated and live bytes apart, and variance/mean of the numbers of
 samples; the exit status is 1 where fewer than LEAST are inside, or where the samples are beyond
-chance overdispersed, or too many or too few altogether.
+chance overdispersed, or too many or too few altogether. Where the sampler repeats its random
+numbers the two may be off by as much as intervals are wider by it.
 """
 import json
 import math
@@ -36,17 +37,18 @@ def read_truth(path):
 
 
 def last_round(path):
-    """The sites of the last round, by place, and the sampler's interval."""
-    sites, interval = {}, 0
+    """The sites of the last round, by place, the sampler's interval and its repeats."""
+    sites, interval, repeats = {}, 0, 0
     with open(path, encoding='utf-8') as file:
         for line in file:
             event = json.loads(line)
             if event['event'] == 'samples':
-                sites, interval = {}, event['interval_bytes']
+                sites = {}
+                interval, repeats = event['interval_bytes'], event.get('repeats', 0)
             elif event['event'] == 'site' and event['stack'][0].startswith('Calibration.make('):
                 place = sum(frame.startswith('Calibration.place(') for frame in event['stack']) - 1
                 sites.setdefault(place, []).append(event)
-    return sites, interval
+    return sites, interval, repeats
 
 
 def limits(events, key):
@@ -56,7 +58,7 @@ def limits(events, key):
 
 def main():
     truth, least = read_truth(sys.argv[1]), int(sys.argv[3])
-    sites, interval = last_round(sys.argv[2])
+    sites, interval, repeats = last_round(sys.argv[2])
     failed = False
     for i, key in enumerate(('allocated_bytes', 'live_bytes')):
         inside, ratios = 0, []
@@ -70,11 +72,15 @@ def main():
         failed |= inside < least
         total = sum(figures[i] for figures in truth.values())
         estimate = sum(event.get(key, 0) for events in sites.values() for event in events)
-        failed |= abs(estimate / total - 1) > average_most(total / interval)
+        samples = total / interval
+        failed |= abs(estimate / total - 1) > (average_most(samples) *
+                                               math.sqrt(1 + repeats * samples))
     counts = [sum(event['allocated_samples'] for event in sites.get(place, [])) for place in truth]
-    dispersion = statistics.variance(counts) / max(statistics.mean(counts), 1)
-    print(f'samples: {statistics.mean(counts):.1f} a place, variance/mean {dispersion:.2f}')
-    return failed or not truth or dispersion > dispersion_most(len(truth))
+    mean = max(statistics.mean(counts), 1)
+    dispersion = statistics.variance(counts) / mean
+    print(f'samples: {mean:.1f} a place, variance/mean {dispersion:.2f}, repeats {repeats:.3g}')
+    return (failed or not truth or
+            dispersion > dispersion_most(len(truth)) * (1 + repeats * mean))
 
 
 if __name__ == '__main__':

@@ -31,8 +31,8 @@ calibrate() {	# JVM PATTERN PLACES BYTES MS LEAST [OPTION…]
 	wait_for has_rounds $((rounds + 2)) || fail "no more rounds"
 	stop follow INT
 	expect_status 0
-	run python3 "$ROOT/tests/runtimes/hotspot_calibration.py" "$TMP/program.out" "$TMP/follow.out" \
-		"$least"
+	run python3 "$ROOT/tests/runtimes/hotspot_calibration.py" "$TMP/program.out" \
+		"$TMP/follow.out" "$least"
 	cat "$TMP/out"
 	[ $status = 0 ] || { fail "estimates are not as good as they say"; show "$TMP/err"; }
 	kill -KILL "$(pid program)"
@@ -48,7 +48,11 @@ while read -r jvm; do
 	t "$(version_of "$jvm"): a site that allocates evenly for a second is seen evenly"
 	calibrate "$jvm" steady 20 $((32 << 20)) 1000 15
 	pass
-	t "$(version_of "$jvm"), Parallel: what is allocated first after a collection is not overestimated"
+	t "$(version_of "$jvm"): threads that start all the time widen the intervals"
+	calibrate "$jvm" churning 20 $((32 << 20)) 300 15
+	grep -q '"repeats":' "$TMP/follow.out" || fail "repeats are not told"
+	pass
+	t "$(version_of "$jvm"), Parallel: nothing is sampled too often after a collection"
 	calibrate "$jvm" collected 200 $((2 << 20)) 0 176 -XX:+UseParallelGC
 	pass
 done < <(jvms)

@@ -120,10 +120,17 @@ static double high_end(double mean, double variance)
 	return variance / mean * estimate__gamma_quantile(mean * mean / variance, 1 - TAIL);
 }
 
-static struct bounds bounds_of(double mean, double variance, double more, double least)
+/* What the variance of so many samples is taken times. */
+static double spread_of(const struct sampler *sampler, uint64_t samples)
+{
+	return 1 + sampler->repeats * (double)samples;
+}
+
+static struct bounds bounds_of(double mean, double variance, double more, double more_variance,
+			       double least)
 {
 	struct bounds bounds = { .low = low_end(mean, variance),
-				 .high = high_end(mean + more, variance + more * more) };
+				 .high = high_end(mean + more, variance + more_variance) };
 
 	if (bounds.low < least)
 		bounds.low = least;
@@ -132,10 +139,13 @@ static struct bounds bounds_of(double mean, double variance, double more, double
 	return bounds;
 }
 
-struct bounds estimate__bytes(const struct estimate *estimate, uint64_t interval)
+struct bounds estimate__bytes(const struct estimate *estimate, const struct sampler *sampler)
 {
-	return bounds_of(estimate->bytes, estimate->variance, (double)interval,
-			 (double)estimate->seen_bytes);
+	const double more = (double)sampler->interval;
+
+	return bounds_of(estimate->bytes,
+			 estimate->variance * spread_of(sampler, estimate->samples), more,
+			 more * more * spread_of(sampler, 1), (double)estimate->seen_bytes);
 }
 
 /* The deviation that one object more of this size may bring: sqrt(1 - p) / p. */
@@ -146,18 +156,21 @@ static double deviation_by(uint64_t size, uint64_t interval)
 	return x > 0 ? exp(-x / 2) / -expm1(-x) : 0;
 }
 
-struct bounds estimate__objects(const struct estimate *estimate, uint64_t interval, uint64_t least)
+struct bounds estimate__objects(const struct estimate *estimate, const struct sampler *sampler,
+				uint64_t least)
 {
-	const double more = fmax(estimate->objects_more, deviation_by(least, interval));
+	const double more = fmax(estimate->objects_more, deviation_by(least, sampler->interval));
 
-	return bounds_of(estimate->objects, estimate->objects_variance, more,
-			 (double)estimate->samples);
+	return bounds_of(estimate->objects,
+			 estimate->objects_variance * spread_of(sampler, estimate->samples), more,
+			 more * more * spread_of(sampler, 1), (double)estimate->samples);
 }
 
 /* What `whole` has and `part` has not. */
 static struct estimate rest_of(const struct estimate *part, const struct estimate *whole)
 {
 	return (struct estimate){
+		.samples = whole->samples - part->samples,
 		.bytes = fmax(whole->bytes - part->bytes, 0),
 		.variance = fmax(whole->variance - part->variance, 0),
 		.seen_bytes = whole->seen_bytes - part->seen_bytes,
@@ -198,11 +211,11 @@ static double share_of(double ratio)
  * together as Donner and Zou (2012) do for ratios.
  */
 struct bounds estimate__share(const struct estimate *part, const struct estimate *whole,
-			      uint64_t interval, double *share)
+			      const struct sampler *sampler, double *share)
 {
 	const struct estimate rest = rest_of(part, whole);
-	const struct bounds of = estimate__bytes(part, interval),
-			    others = estimate__bytes(&rest, interval);
+	const struct bounds of = estimate__bytes(part, sampler),
+			    others = estimate__bytes(&rest, sampler);
 
 	*share = 0;
 	if (!whole->samples || whole->bytes <= 0)

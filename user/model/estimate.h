@@ -24,6 +24,11 @@
  * less than what the samples themselves are large. It covers the truth in at least 95 % of
  * cases: tests/unit/model/estimate_test.c draws samples thousands of times.
  *
+ * REPEATS. Where a sampler's random numbers come again, its errors do, too, and add up instead of
+ * cancelling out: of n samples with r repeats for each sample only about 1 / r are independent of
+ * each other, if r is above 1 / n. So the variance is taken 1 + n r times (HotSpot's sampler is
+ * seeded by the address of each new thread: docs/runtimes.md).
+ *
  * Objects weigh 1 / p, which is much for small ones: the high end of their number has to allow
  * for one more of the smallest that there may be. Where all are of sizes that were seen (those of
  * one class, say) that is the smallest one seen; where sizes differ from object to object
@@ -55,13 +60,16 @@ struct bounds {
 	double low, high;
 };
 
-/*
- * The 95 % intervals. interval: the sampler's, in bytes (0: it takes all); the deviation that one
- * sample more may bring.
- */
-struct bounds estimate__bytes(const struct estimate *estimate, uint64_t interval);
+/* How samples are taken. */
+struct sampler {
+	uint64_t interval; /* bytes, what one sample more may deviate by; 0: it takes all */
+	double repeats;	   /* of its random numbers, for each sample */
+};
+
+/* The 95 % intervals. */
+struct bounds estimate__bytes(const struct estimate *estimate, const struct sampler *sampler);
 /* least: the size of the smallest object that there may be; 0: one that was seen. */
-struct bounds estimate__objects(const struct estimate *estimate, uint64_t interval,
+struct bounds estimate__objects(const struct estimate *estimate, const struct sampler *sampler,
 				uint64_t least);
 
 /*
@@ -69,7 +77,7 @@ struct bounds estimate__objects(const struct estimate *estimate, uint64_t interv
  * whole: 0 to 1. *share is the best guess.
  */
 struct bounds estimate__share(const struct estimate *part, const struct estimate *whole,
-			      uint64_t interval, double *share);
+			      const struct sampler *sampler, double *share);
 
 /* For tests: x so that a share p of the gamma distribution of this shape (scale 1) is below it. */
 double estimate__gamma_quantile(double shape, double p);

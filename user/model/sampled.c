@@ -75,7 +75,7 @@ static uint64_t whole_bytes(double bytes)
 static struct amount amount_of(const struct sampled *sampled, const struct estimate *estimate,
 			       uint64_t left)
 {
-	const struct bounds bounds = estimate__bytes(estimate, sampled->sites.interval);
+	const struct bounds bounds = estimate__bytes(estimate, &sampled->sites.sampler);
 	const uint64_t low = whole_bytes(floor(bounds.low));
 	uint64_t high = whole_bytes(ceil(bounds.high));
 

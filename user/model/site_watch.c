@@ -188,8 +188,8 @@ static bool is_beyond_chance(const struct site_watch *watch, const struct site_o
 	const struct estimate then = estimate_of(&checks[base]),
 			      now = estimate_of(&checks[watch->count - 1]);
 
-	return estimate__bytes(&now, watch->sites->interval).low >
-	       estimate__bytes(&then, watch->sites->interval).high;
+	return estimate__bytes(&now, &watch->sites->sampler).low >
+	       estimate__bytes(&then, &watch->sites->sampler).high;
 }
 
 static bool is_base(const struct site_watch *watch, const struct site_old *checks, size_t base)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sites.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "gctrace/wire.h"
@@ -249,8 +250,10 @@ static int see_samples(struct sites *sites, const struct event *event)
 		begin_turn(sites, event);
 		sites->turn.is_doubted |= event->samples.in_doubt;
 	}
-	if (event->samples.interval > sites->interval)
-		sites->interval = event->samples.interval;
+	if (event->samples.interval > sites->sampler.interval)
+		sites->sampler.interval = event->samples.interval;
+	sites->sampler.repeats = !event->samples.repeats ? 0 :
+		ldexp(1, event->samples.repeats - GCTRACE_SAMPLES_REPEATS_ONE);
 	if (event->samples.all && !sites->listing)
 		begin_list(sites);
 	for (size_t i = 0; i < event->samples.count; i++)

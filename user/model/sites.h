@@ -59,7 +59,7 @@ struct sites {
 	struct site_sink sink;
 
 	uint64_t gc;	   /* collections that have ended, as the producer counts */
-	uint64_t interval; /* of the sampler, in bytes: the largest that was told */
+	struct sampler sampler; /* the largest interval that was told; repeats as of now */
 	uint64_t turns;	   /* collections that told of samples since we look */
 	uint64_t first_ns; /* since when we look; EVENT_UNKNOWN: nothing was told yet */
 	uint64_t last_ns;

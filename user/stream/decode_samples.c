@@ -55,6 +55,8 @@ int decode__samples(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	event.samples.interval = fixed.interval;
 	event.samples.all = fixed.head.flags & GCTRACE_SAMPLES_ALL;
 	event.samples.in_doubt = fixed.head.flags & GCTRACE_SAMPLES_IN_DOUBT;
+	event.samples.repeats = (fixed.head.flags & GCTRACE_SAMPLES_REPEATS) >>
+				GCTRACE_SAMPLES_REPEATS_SHIFT;
 	event.samples.samples = decoder->room->chunk.samples;
 	left = fixed.count;
 	do {

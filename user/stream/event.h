@@ -214,6 +214,7 @@ struct event {
 			bool all;  /* a part of a list of all that live: the others are gone */
 			bool more; /* further events of this collection, or of this list, follow */
 			bool in_doubt; /* not all that it did, or more than that */
+			uint8_t repeats; /* of GCTRACE_SAMPLES_REPEATS; 0: none */
 		} samples;
 		struct {
 			uint32_t what; /* enum gctrace_notice_kind */

@@ -160,7 +160,7 @@ static void add_head(struct profile *profile, const struct sites *sites,
 		profile__time(profile, sites->last_ns + (uint64_t)heading->clock_offset_ns);
 	buf__printf(&words, "Sampled allocations by gctrace " GCTRACE_VERSION
 			    ": estimates, one sample for each %" PRIu64 " bytes allocated.",
-		    sites->interval);
+		    sites->sampler.interval);
 	profile__comment(profile, buf__str(&words));
 	profile__comment(profile, "old: what lives in the old generation.");
 	buf__free(&words);

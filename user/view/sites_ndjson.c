@@ -89,7 +89,7 @@ static void add_bytes(struct json *json, struct intervals *intervals, const char
 		      const struct estimate *estimate, const struct sites *sites)
 {
 	json__u64(json, field, rounded(estimate->bytes));
-	note_interval(intervals, field, estimate__bytes(estimate, sites->interval));
+	note_interval(intervals, field, estimate__bytes(estimate, &sites->sampler));
 }
 
 static void add_objects(struct json *json, struct intervals *intervals, const char *field,
@@ -98,7 +98,7 @@ static void add_objects(struct json *json, struct intervals *intervals, const ch
 	const uint64_t least = row->varies ? SMALLEST_ARRAY : 0;
 
 	json__u64(json, field, rounded(row->live.objects));
-	note_interval(intervals, field, estimate__objects(&row->live, sites->interval, least));
+	note_interval(intervals, field, estimate__objects(&row->live, &sites->sampler, least));
 }
 
 /* ---------------------------------------------------------------- all together */
@@ -115,7 +115,9 @@ static int show_samples(struct sites_ndjson *ndjson, const struct heading *headi
 	json__u64(json, "gc", sites->gc);
 	json__u64(json, "collections", sites->turns);
 	json__known(json, "since_ns", sites->first_ns);
-	json__u64(json, "interval_bytes", sites->interval);
+	json__u64(json, "interval_bytes", sites->sampler.interval);
+	if (sites->sampler.repeats > 0)
+		json__double(json, "repeats", sites->sampler.repeats);
 	json__u64(json, "samples", sites->seen);
 	json__u64(json, "alive_samples", sites->living.of.count);
 	json__u64(json, "died_samples", sites->died);
@@ -185,7 +187,7 @@ static void add_share(struct json *json, struct intervals *intervals, const stru
 
 	if (!sites->generations || !row->decided.samples)
 		return;
-	bounds = estimate__share(&row->promoted, &row->decided, sites->interval,
+	bounds = estimate__share(&row->promoted, &row->decided, &sites->sampler,
 				 &share);
 	json__double(json, "old_share", share);
 	if (bounds.low < bounds.high)

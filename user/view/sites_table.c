@@ -75,7 +75,7 @@ static bool is_exact(struct bounds bounds)
 static void bytes_cell(struct table *table, const struct sites *sites,
 		       const struct estimate *estimate, double bytes)
 {
-	const struct bounds bounds = estimate__bytes(estimate, sites->interval);
+	const struct bounds bounds = estimate__bytes(estimate, &sites->sampler);
 	char text[2 * UNITS_TEXT];
 
 	table__cell(table, STYLE_PLAIN, figure(text, bytes, is_exact(bounds)));
@@ -84,7 +84,7 @@ static void bytes_cell(struct table *table, const struct sites *sites,
 static void sure_cell(struct table *table, const struct sites *sites,
 		      const struct estimate *estimate)
 {
-	const struct bounds bounds = estimate__bytes(estimate, sites->interval);
+	const struct bounds bounds = estimate__bytes(estimate, &sites->sampler);
 	const double wider = fmax(bounds.high - estimate->bytes, estimate->bytes - bounds.low);
 
 	if (estimate->bytes <= 0 || wider <= 0)
@@ -115,7 +115,7 @@ static void share_cell(struct table *table, const struct sites *sites, const str
 	struct bounds bounds;
 	double share;
 
-	bounds = estimate__share(&row->promoted, &row->decided, sites->interval,
+	bounds = estimate__share(&row->promoted, &row->decided, &sites->sampler,
 				 &share);
 	if (!sites->generations || !row->decided.samples)
 		table__cell(table, STYLE_DIM, NULL);

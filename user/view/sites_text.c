@@ -22,6 +22,7 @@
 #include "view.h"
 
 #define LEAKS_SHOWN 5
+#define REPEATS_SHOWN 0.01 /* for each sample: fewer change little, and are for JSON */
 
 struct sites_text {
 	struct sites_view view;
@@ -52,7 +53,7 @@ static void add_sentence(struct sites_text *text, const struct terminal *termina
 static void add_estimate(struct buf *out, const struct sites *sites,
 			 const struct estimate *estimate)
 {
-	const struct bounds bounds = estimate__bytes(estimate, sites->interval);
+	const struct bounds bounds = estimate__bytes(estimate, &sites->sampler);
 	char value[UNITS_TEXT], wider[UNITS_TEXT];
 	const double half = fmax(bounds.high - estimate->bytes, estimate->bytes - bounds.low);
 
@@ -66,9 +67,9 @@ static void add_interval(struct buf *out, const struct sites *sites)
 {
 	char text[UNITS_TEXT];
 
-	if (sites->interval)
+	if (sites->sampler.interval)
 		buf__printf(out, "one sample for each %s allocated",
-			    units__bytes(text, sites->interval));
+			    units__bytes(text, sites->sampler.interval));
 	else
 		buf__add_str(out, "every allocation");
 }
@@ -96,6 +97,10 @@ static void add_status(struct sites_text *text, const struct terminal *terminal,
 	if (sites->doubted)
 		buf__add_str(said, "; in doubt: something was lost, and no list of all that live"
 				   " has come since");
+	if (sites->sampler.repeats >= REPEATS_SHOWN)
+		buf__printf(said, "; new threads make the process's sampler repeat itself, up to"
+			    " %.2g times a sample: intervals are wider by that",
+			    sites->sampler.repeats);
 	if (sites->unknown)
 		buf__printf(said, "; of %s more that live the allocation was not told",
 			    units__count(a, sites->unknown));

@@ -26,8 +26,8 @@ bool sites__growth(const struct sites_shown *shown, uint32_t group, struct sites
 struct bounds sites__growth_bounds(const struct sites_shown *shown,
 				   const struct sites_growth *growth)
 {
-	const struct bounds then = estimate__bytes(&growth->then, shown->sites->interval),
-			    now = estimate__bytes(&growth->now, shown->sites->interval);
+	const struct bounds then = estimate__bytes(&growth->then, &shown->sites->sampler),
+			    now = estimate__bytes(&growth->now, &shown->sites->sampler);
 
 	return (struct bounds){ now.low - then.high, now.high - then.low };
 }
@@ -46,7 +46,7 @@ struct text sites__frame(const struct sites *sites, uint32_t node)
 static void add_between(struct buf *out, const struct sites_shown *shown,
 			const struct estimate *of)
 {
-	const struct bounds bounds = estimate__bytes(of, shown->sites->interval);
+	const struct bounds bounds = estimate__bytes(of, &shown->sites->sampler);
 	char low[UNITS_TEXT], high[UNITS_TEXT], text[UNITS_TEXT];
 
 	buf__printf(out, "%s%s", bounds.low < bounds.high ? "~" : "",

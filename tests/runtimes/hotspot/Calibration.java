@@ -2,12 +2,12 @@
 import java.io.File;
 
 /**
- * Allocates known amounts at many places, one after the other: each is a depth of recursion, and so a
- * stack of its own. A quarter of each place's bytes lives until the end.
+ * Allocates known amounts at many places, one after the other: each is a depth of recursion, and
+ * so a stack of its own. A quarter of each place's bytes lives until the end.
  *
- * Calibration PATTERN PLACES BYTES GO [MS]: spends MS on each place (0: as fast as it can); prints for
- * each place "place DEPTH ALLOCATED LIVE", and "done". Pattern "collected": as "steady", after
- * a collection each.
+ * Calibration PATTERN PLACES BYTES GO [MS]: spends MS on each place (0: as fast as it can); prints
+ * for each place "place DEPTH ALLOCATED LIVE", and "done". Pattern "collected": as "steady", after
+ * a collection each; "churning": beside threads that come and go all the time.
  */
 public class Calibration {
     static Object[][] kept;
@@ -18,6 +18,7 @@ public class Calibration {
         switch (pattern) {
         case "steady":
         case "collected":
+        case "churning":
             return new long[6]; // 64 bytes
         case "mixed":
             return new byte[(int) (16 + (n * 7919 % 4096))];
@@ -29,12 +30,12 @@ public class Calibration {
 
     static long sizeOf(String pattern, long n, int header) {
         long bytes;
-        if (pattern.equals("steady") || pattern.equals("collected"))
-            bytes = header + 48;
-        else if (pattern.equals("mixed"))
+        if (pattern.equals("mixed"))
             bytes = header + 16 + (n * 7919 % 4096);
-        else
+        else if (pattern.equals("bursts"))
             bytes = n % 64 == 0 ? header + (64 << 10) + (n * 104729 % (256 << 10)) : header + 240;
+        else
+            bytes = header + 48;
         return (bytes + 7) / 8 * 8;
     }
 
@@ -66,6 +67,19 @@ public class Calibration {
         System.out.println("place " + place + " " + allocated + " " + live + " " + list.length);
     }
 
+    static void churn() {
+        try {
+            while (true) {
+                Thread thread = new Thread(() -> { });
+                thread.start();
+                thread.join();
+                Thread.sleep(2);
+            }
+        } catch (InterruptedException e) {
+            // it is over
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         int places = Integer.parseInt(args[1]);
         long bytes = Long.parseLong(args[2]);
@@ -75,10 +89,14 @@ public class Calibration {
         System.out.println("ready");
         while (!go.exists())
             Thread.sleep(20);
+        Thread churning = new Thread(Calibration::churn);
+        if (args[0].equals("churning"))
+            churning.start();
         for (int place = 0; place < places; place++) {
             place(place, place, args[0], bytes, ms);
             Thread.sleep(30);
         }
+        churning.interrupt();
         System.gc();
         Thread.sleep(1500);
         System.out.println("done");

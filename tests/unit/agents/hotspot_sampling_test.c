@@ -189,7 +189,7 @@ static struct {
 	VEC(struct told) samples; /* by their numbers */
 	VEC(struct name) names;	  /* of classes and stacks */
 	struct buf notices;
-	uint64_t gc, interval, deaths, lists, lost, in_doubt;
+	uint64_t gc, interval, deaths, lists, lost, in_doubt, repeats;
 	bool in_list;
 	uint64_t *collects_at_once; /* with this seed, when the next batch comes */
 } ear;
@@ -260,6 +260,7 @@ static void hear_fate(const struct sample_fate *fate, uint64_t gc)
 
 static void hear_samples(const struct event *event)
 {
+	ear.repeats = event->samples.repeats;
 	assert_true(event->samples.gc >= ear.gc);
 	ear.gc = event->samples.gc;
 	ear.interval = event->samples.interval;
@@ -806,6 +807,30 @@ static void a_sample_too_many_after_a_collection_is_dropped(void **state)
 	is_first_in_buffer = false;
 }
 
+/* The JVM seeds its sampler by where a thread's structure lies: here all lie in one place. */
+static void threads_that_repeat_random_numbers_are_counted(void **state)
+{
+	uint64_t seed = 21;
+
+	(void)state;
+	visit(true);
+	sampled_vm__begin_thread();
+	allocate(&seed, 8);
+	sampled_vm__collect(&seed, 0, 50);
+	visit(true);
+	assert_int_equal(ear.repeats, 0);
+	sampled_vm__begin_thread();
+	sampled_vm__begin_thread();
+	sampled_vm__collect(&seed, 0, 50);
+	visit(true);
+	assert_int_equal(ear.repeats, GCTRACE_SAMPLES_REPEATS_ONE - 2); /* 2 for 8 samples */
+	for (unsigned i = 0; i < 100; i++)
+		sampled_vm__begin_thread();
+	sampled_vm__collect(&seed, 0, 50);
+	visit(true);
+	assert_int_equal(ear.repeats, 15); /* 8 for each, or more */
+}
+
 /* ---- Threads ---- */
 
 static void *allocate_many(void *context)
@@ -913,6 +938,7 @@ int main(void)
 		TEST(samples_without_a_handle_are_told_as_lost),
 		TEST(samples_without_a_class_are_told_with_the_loss_of_its_name),
 		TEST(the_interval_is_heeded_as_it_runs),
+		TEST(threads_that_repeat_random_numbers_are_counted),
 		TEST(a_sample_too_many_after_a_collection_is_dropped),
 		TEST(the_thread_attaches_once_and_leaves_with_the_last_listener),
 		TEST(threads_that_allocate),

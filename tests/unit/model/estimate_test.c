@@ -21,6 +21,8 @@
 #define SMALLEST 16 /* bytes of an object */
 #define NOISE 0.01 /* of a share near 0.95 that is counted in so many runs: three deviations */
 
+static const struct sampler even = { (uint64_t)INTERVAL, 0 };
+
 static void quantiles_are_those_of_the_tables(void **state)
 {
 	/* Half of a chi-squared quantile; R: qgamma(p, shape). */
@@ -140,8 +142,8 @@ static struct covering play(const struct population *of, uint64_t least)
 
 		for (unsigned int i = 0; i < KINDS; i++)
 			draw(&of->kinds[i], &seed, &estimate);
-		in_bytes = estimate__bytes(&estimate, (uint64_t)INTERVAL);
-		in_objects = estimate__objects(&estimate, (uint64_t)INTERVAL, least);
+		in_bytes = estimate__bytes(&estimate, &even);
+		in_objects = estimate__objects(&estimate, &even, least);
 		covering.bytes += in_bytes.low <= bytes + 1 && bytes <= in_bytes.high + 1;
 		covering.objects += in_objects.low <= objects + 1e-6 &&
 				    objects <= in_objects.high + 1e-6;
@@ -223,22 +225,22 @@ static void what_is_not_seen_is_allowed_for(void **state)
 static void intervals_narrow_with_samples(void **state)
 {
 	struct estimate estimate = { 0 };
-	struct bounds bounds = estimate__bytes(&estimate, 1000);
+	struct bounds bounds = estimate__bytes(&estimate, &(struct sampler){ 1000, 0 });
 
 	(void)state;
 	assert_true(bounds.low == 0);
 	assert_true(fabs(bounds.high - 3688.88) < 1);
 	for (unsigned int i = 0; i < 10000; i++)
 		estimate__add(&estimate, 1, 1000);
-	bounds = estimate__bytes(&estimate, 1000);
+	bounds = estimate__bytes(&estimate, &(struct sampler){ 1000, 0 });
 	assert_true(bounds.low > 9.7e6 && bounds.high < 10.3e6);
 	/* All are sampled: exact. */
 	estimate = (struct estimate){ 0 };
 	estimate__add(&estimate, 48, 48);
 	estimate__add(&estimate, 16, 0);
-	bounds = estimate__bytes(&estimate, 0);
+	bounds = estimate__bytes(&estimate, &(struct sampler){ 0, 0 });
 	assert_true(bounds.low == 64 && bounds.high == 64);
-	bounds = estimate__objects(&estimate, 0, 16);
+	bounds = estimate__objects(&estimate, &(struct sampler){ 0, 0 }, 16);
 	assert_true(bounds.low == 2 && bounds.high == 2);
 }
 
@@ -249,12 +251,12 @@ static void shares(void **state)
 	double share;
 
 	(void)state;
-	bounds = estimate__share(&part, &whole, 524288, &share);
+	bounds = estimate__share(&part, &whole, &even, &share);
 	assert_true(bounds.low == 0 && bounds.high == 1);
 	for (unsigned int i = 0; i < 100; i++)
 		estimate__add(i < 25 ? &part : &whole, 16, 524296);
 	estimate__sum(&whole, &part);
-	bounds = estimate__share(&part, &whole, 524288, &share);
+	bounds = estimate__share(&part, &whole, &even, &share);
 	assert_true(fabs(share - 0.25) < 1e-9);
 	assert_true(bounds.low > 0.16 && bounds.low < 0.19);
 	assert_true(bounds.high > 0.33 && bounds.high < 0.36);
@@ -287,12 +289,53 @@ static void shares_cover_the_truth(void **state)
 			draw(&kinds[0], &seed, &part);
 			draw(&kinds[1], &seed, &whole);
 			estimate__sum(&whole, &part);
-			bounds = estimate__share(&part, &whole, (uint64_t)INTERVAL, &share);
+			bounds = estimate__share(&part, &whole, &even, &share);
 			covered += bounds.low <= truth && truth <= bounds.high;
 		}
 		if (covered / RUNS < COVERED - NOISE)
 			fail_msg("%s: %.4f of the intervals hold the truth", of[i].name,
 				 covered / RUNS);
+	}
+}
+
+/* Samples of small objects, by distances that come again and again. */
+static uint64_t samples_by(uint64_t *seed, const unsigned int distances, double bytes)
+{
+	double of[64];
+	uint64_t samples = 0;
+
+	for (unsigned int i = 0; i < distances; i++)
+		of[i] = -log(uniform(seed)) * INTERVAL;
+	for (double at = of[0]; at < bytes; at += of[++samples % distances])
+		;
+	return samples;
+}
+
+static void repeats_widen_the_interval(void **state)
+{
+	static const unsigned int distances[] = { 1, 2, 5, 20, 64 };
+	const double truth = 1000 * INTERVAL;
+	uint64_t seed = 12;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(distances) / sizeof(*distances); i++) {
+		const struct sampler sampler = { (uint64_t)INTERVAL, 1.0 / distances[i] };
+		double covered = 0;
+
+		for (unsigned int run = 0; run < RUNS; run++) {
+			const uint64_t samples = samples_by(&seed, distances[i], truth);
+			struct estimate estimate = {
+				.samples = samples,
+				.bytes = (double)samples * INTERVAL,
+				.variance = (double)samples * INTERVAL * INTERVAL,
+			};
+			const struct bounds bounds = estimate__bytes(&estimate, &sampler);
+
+			covered += bounds.low <= truth && truth <= bounds.high;
+		}
+		if (covered / RUNS < COVERED - NOISE)
+			fail_msg("%u distances: %.4f of the intervals hold the truth",
+				 distances[i], covered / RUNS);
 	}
 }
 
@@ -304,6 +347,7 @@ int main(void)
 		cmocka_unit_test(sizes_of_all_kinds),
 		cmocka_unit_test(what_is_not_seen_is_allowed_for),
 		cmocka_unit_test(intervals_narrow_with_samples),
+		cmocka_unit_test(repeats_widen_the_interval),
 		cmocka_unit_test(shares),
 		cmocka_unit_test(shares_cover_the_truth),
 	};

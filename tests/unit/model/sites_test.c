@@ -438,6 +438,26 @@ static void a_loss_keeps_stacks_for_some_rounds(void **state)
 	assert_int_equal(bench->sites.spots.untold, 0);
 }
 
+/* As of now: a sampler that has repeated itself may go on for long without. */
+static void repeats_of_the_sampler_widen_intervals(void **state)
+{
+	struct bench *bench = *state;
+	struct estimate estimate = { 0 };
+	struct bounds even, uneven;
+
+	collect(bench, 1, NULL, 0);
+	for (unsigned int i = 0; i < 16; i++)
+		estimate__add(&estimate, 10, WEIGHT);
+	even = estimate__bytes(&estimate, &bench->sites.sampler);
+	tell(bench, (struct event){ .kind = EVENT_SAMPLES,
+				    .samples = { .gc = 2, .interval = 990, .repeats = 12 } });
+	assert_true(bench->sites.sampler.repeats == 1);
+	uneven = estimate__bytes(&estimate, &bench->sites.sampler);
+	assert_true(uneven.low < even.low && uneven.high > even.high);
+	collect(bench, 3, NULL, 0);
+	assert_true(bench->sites.sampler.repeats == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,6 +478,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_stack_may_be_told_late, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_loss_keeps_stacks_for_some_rounds, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(repeats_of_the_sampler_widen_intervals, set_up,
 						tear_down),
 	};
 
