@@ -16,7 +16,8 @@ need_java
 has_rounds() { [ "$(grep -c '"event":"samples"' "$TMP/follow.out")" -ge "$1" ]; }
 
 calibrate() {	# JVM PATTERN PLACES BYTES MS LEAST [OPTION…]
-	local rounds least=$6
+	local rounds least=$6 even=
+	[ "$2" != collected ] || even=even
 	rm -f "$TMP/go"
 	start program "$1/bin/java" -Xmx2g "${@:7}" -cp "$TMP/classes" Calibration "$2" "$3" "$4" \
 		"$TMP/go" "$5"
@@ -32,7 +33,7 @@ calibrate() {	# JVM PATTERN PLACES BYTES MS LEAST [OPTION…]
 	stop follow INT
 	expect_status 0
 	run python3 "$ROOT/tests/runtimes/hotspot_calibration.py" "$TMP/program.out" \
-		"$TMP/follow.out" "$least"
+		"$TMP/follow.out" "$least" $even
 	cat "$TMP/out"
 	[ $status = 0 ] || { fail "estimates are not as good as they say"; show "$TMP/err"; }
 	kill -KILL "$(pid program)"

@@ -67,17 +67,18 @@ public class Calibration {
         System.out.println("place " + place + " " + allocated + " " + live + " " + list.length);
     }
 
-    static void churn() {
+    static void nap(int ms) {
         try {
-            while (true) {
-                Thread thread = new Thread(() -> { });
-                thread.start();
-                thread.join();
-                Thread.sleep(2);
-            }
+            Thread.sleep(ms);
         } catch (InterruptedException e) {
-            // it is over
+            Thread.currentThread().interrupt();
         }
+    }
+
+    // Some eight live at once: with a single one all places would be off by the same.
+    static void churn() {
+        for (; !Thread.currentThread().isInterrupted(); nap(2))
+            new Thread(() -> nap(16)).start();
     }
 
     public static void main(String[] args) throws Exception {

@@ -379,7 +379,8 @@ static void call_samples(struct trip *trip)
 					    .samples = samples,
 					    .count = count,
 					    .all = pick(trip, 2),
-					    .in_doubt = pick(trip, 2) } };
+					    .in_doubt = pick(trip, 2),
+					    .repeats = (uint8_t)pick(trip, 16) } };
 	uint64_t last = number(trip) >> 1;
 
 	for (size_t i = 0; i < count; i++) {
@@ -395,7 +396,8 @@ static void call_samples(struct trip *trip)
 	}
 	gctrace_write_samples(&trip->writer,
 			      (event.samples.all ? GCTRACE_SAMPLES_ALL : 0) |
-				      (event.samples.in_doubt ? GCTRACE_SAMPLES_IN_DOUBT : 0),
+				      (event.samples.in_doubt ? GCTRACE_SAMPLES_IN_DOUBT : 0) |
+				      event.samples.repeats << GCTRACE_SAMPLES_REPEATS_SHIFT,
 			      event.samples.gc, 0, event.samples.interval, 0, told, count);
 	expect(trip, &event, EVENT_SAMPLES);
 	free(told);

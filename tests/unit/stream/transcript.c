@@ -69,6 +69,10 @@ static void add_samples(struct transcript *transcript, const struct event *event
 	if (!transcript->samples)
 		ADD("%s gc=%" PRIu64 " interval=%" PRIu64 "\n", name, event->samples.gc,
 		    event->samples.interval);
+	if (!transcript->samples && event->samples.in_doubt)
+		ADD("  in doubt\n");
+	if (!transcript->samples && event->samples.repeats)
+		ADD("  repeats=%u\n", event->samples.repeats);
 	for (size_t i = 0; i < event->samples.count; i++) {
 		const struct sample_fate *sample = &event->samples.samples[i];
 
