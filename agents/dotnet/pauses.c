@@ -7,6 +7,7 @@
 #include "movement.h"
 #include "producer.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -14,6 +15,11 @@ static uint64_t numbers;	 /* of the last one; by the suspending thread */
 static _Atomic uint64_t current; /* 0: none */
 static uint64_t started_ns, suspend_ns;
 static bool is_for_collection;
+
+/* Of a pause that began while nobody listened: the watcher may tell it. */
+enum unheard { NONE, UNHEARD, BEING_TOLD };
+static _Atomic enum unheard unheard;
+static uint64_t unheard_why;
 
 uint64_t pauses__now(void)
 {
@@ -59,17 +65,51 @@ static void tell_begin(uint64_t why)
 		gctrace_write_pause_begin(writer, numbers, why);
 	if (why == GCTRACE_WHY_REMARK || why == WHY_BACKGROUND)
 		movement__sweeps(writer);
+	gctrace_flush(writer); /* it may be a long one, and is seen while it lasts */
 	emitter__release(writer);
+}
+
+void pauses__tell_progress(void)
+{
+	enum unheard expected = UNHEARD;
+	struct gctrace_writer *writer;
+
+	if (!gctrace_wants_pause__begin() || !gctrace_wants_pause__end() ||
+	    !atomic_compare_exchange_strong(&unheard, &expected, BEING_TOLD))
+		return;
+	writer = emitter__take(0, numbers);
+	producer__write(writer);
+	producer__define_why(writer, unheard_why);
+	gctrace_write_pause_begin_of(writer, started_ns, numbers, unheard_why);
+	gctrace_flush(writer);
+	emitter__release(writer);
+	atomic_store(&current, numbers);
+	atomic_store(&unheard, NONE);
+}
+
+/* Before its end: it is told, or has not been and is not. */
+static void settle(void)
+{
+	enum unheard expected = UNHEARD;
+
+	atomic_compare_exchange_strong(&unheard, &expected, NONE);
+	while (atomic_load(&unheard) != NONE)
+		sched_yield();
 }
 
 void pauses__suspend(int32_t reason)
 {
 	numbers++;
-	if (!emitter__is_heard())
-		return;
 	started_ns = clock__now();
 	suspend_ns = UINT64_MAX;
 	is_for_collection = reason == SUSPEND_FOR_GC;
+	if (!emitter__is_heard()) {
+		unheard_why = reason == SUSPEND_FOR_GC	      ? GCTRACE_WHY_COLLECTION :
+			      reason == SUSPEND_FOR_GC_PREP ? WHY_BACKGROUND :
+							      GCTRACE_WHY_OTHER;
+		atomic_store(&unheard, UNHEARD);
+		return;
+	}
 	atomic_store(&current, numbers);
 	tell_begin(why(reason));
 }
@@ -98,11 +138,13 @@ static void end(void)
 
 void pauses__aborted(void)
 {
+	settle();
 	end();
 }
 
 void pauses__resuming(void)
 {
+	settle();
 	if (is_for_collection && pauses__now())
 		collections__pause_ends();
 	end();

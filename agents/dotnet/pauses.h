@@ -16,6 +16,12 @@ void pauses__suspended(void);
 void pauses__aborted(void);
 void pauses__resuming(void);
 
+/*
+ * At each look of the watcher's thread, while somebody listens: tells one who came in the midst of
+ * a pause that it is in progress, and since when. Its end is told then.
+ */
+void pauses__tell_progress(void);
+
 /* The number of the pause under way, 0: none that was told. Any thread. */
 uint64_t pauses__now(void);
 

@@ -145,6 +145,8 @@ static void heed(const struct requests *now, const struct requests *before)
 	} else if (!now->listens && before->listens) {
 		session__close(SESSION_BACKGROUND);
 	}
+	if (now->listens)
+		pauses__tell_progress();
 	bounds__make_room();
 	movement__want(now->movement && now->listens);
 	dump__want(now->dump && now->listens);

@@ -417,16 +417,22 @@ GCTRACE_HIDDEN void gctrace_write_gc_finish(struct gctrace_writer *writer, uint6
 	gctrace_write_gc_finish_as(writer, gc, 0, 0);
 }
 
-GCTRACE_HIDDEN void gctrace_write_pause_begin(struct gctrace_writer *writer, uint64_t pause,
-					      uint64_t why)
+GCTRACE_HIDDEN void gctrace_write_pause_begin_of(struct gctrace_writer *writer, uint64_t time_ns,
+						 uint64_t pause, uint64_t why)
 {
 	struct gctrace_pause_begin *r =
 		GCTRACE_OPEN(writer, GCTRACE_PAUSE_BEGIN, gctrace_pause_begin, 0);
 
 	r->pause = pause;
-	r->time_ns = gctrace_now();
+	r->time_ns = time_ns;
 	r->why = why;
 	gctrace_close(writer);
+}
+
+GCTRACE_HIDDEN void gctrace_write_pause_begin(struct gctrace_writer *writer, uint64_t pause,
+					      uint64_t why)
+{
+	gctrace_write_pause_begin_of(writer, gctrace_now(), pause, why);
 }
 
 GCTRACE_HIDDEN void gctrace_write_pause_end(struct gctrace_writer *writer, uint64_t pause,

@@ -187,6 +187,9 @@ GCTRACE_HIDDEN void gctrace_write_gc_finish_of(struct gctrace_writer *writer, ui
 					       uint64_t gc, uint32_t how, unsigned flags);
 GCTRACE_HIDDEN void gctrace_write_pause_begin(struct gctrace_writer *writer, uint64_t pause,
 					      uint64_t why);
+/* The same for one that began at this time (CLOCK_MONOTONIC), before anybody listened. */
+GCTRACE_HIDDEN void gctrace_write_pause_begin_of(struct gctrace_writer *writer, uint64_t time_ns,
+						 uint64_t pause, uint64_t why);
 /* Flushes. */
 GCTRACE_HIDDEN void gctrace_write_pause_end(struct gctrace_writer *writer, uint64_t pause,
 					    uint64_t suspend_ns);

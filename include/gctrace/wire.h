@@ -44,6 +44,11 @@
  *   phase: all moves of one phase happen at once, phase n + 1 starts from where phase n ended.
  *   Nothing may be applied before the pause (a compaction) or the collection (deaths) has ended.
  *
+ * WHAT IS IN PROGRESS
+ *
+ *   Who begins to listen in the midst of a pause or a collection is told so by the first batch: by
+ *   PAUSE_BEGIN and GC_START with the times at which those began. Both are told once each.
+ *
  * GROWTH
  *
  *   The minor version grows when records, fields at a record's end, or numbers of an enumeration

@@ -80,7 +80,8 @@ for behind in "cat $TMP/dumps" "echo more" "head -c 100000 /dev/urandom"; do
 	done
 	for words in "$TMP/dumps" "-o json $TMP/dumps" "follow $TMP/dumps" "heap $TMP/dump" \
 		"heap $TMP/dumps --list" "heap $TMP/dump --histogram" "heap $TMP/dumps@last" \
-		"path $TMP/dump --merge --type shop.*" "path $TMP/dumps@last --merge --type shop.*" \
+		"path $TMP/dump --merge --type shop.*" \
+		"path $TMP/dumps@last --merge --type shop.*" \
 		"diff $TMP/dumps@first $TMP/dumps@last" "diff $TMP/dumps@1 $TMP/dump" \
 		"export $TMP/dump --as folded" "export $TMP/dumps@last --as folded"; do
 		# shellcheck disable=SC2086

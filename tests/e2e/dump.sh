@@ -249,7 +249,7 @@ for allow in "" --allow-loss; do
 	# shellcheck disable=SC2086
 	run timeout 60 gctrace diff "$TMP/torn@1" "$TMP/torn@2" --fail-if-growth 100000% $allow
 	expect_status 3
-	expect "$TMP/out" '^limit +--fail-if-growth 100000%: not decided, since a heap dump is incom'
+	expect "$TMP/out" '^limit +--fail-if-growth 100000%: not decided, since a heap dump'
 	expect_not "$TMP/out" 'within the limit'
 done
 run timeout 60 gctrace diff "$TMP/torn@1" "$TMP/torn@2" --fail-if-growth 0 --allow-loss -o json

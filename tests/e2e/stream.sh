@@ -214,6 +214,30 @@ done
 stop vm
 pass
 
+t "a pause in progress at the attach is told, shown while it lasts, and counted as what is inside"
+start still minivm --seed 5 --objects 5000 --pause-ms 600000
+wait_for 'gctrace -p "$(pid still)" -d 1s >"$TMP/look"; grep -q "in progress when" "$TMP/look"' ||
+	fail "no pause in progress is told"
+for again in 1 2; do
+	run timeout 120 gctrace -p "$(pid still)" -d 2s -o json
+	expect_status 0
+	cat "$TMP/out" >>"$TMP/lines"
+	expect_equal '"stop for a collection" true' "$(jq -rc 'select(.event == "header") |
+		"\"\(.stopped_for)\" \(.stopped_since_ns < .start_ns)"' "$TMP/out")" "the header"
+	expect_equal "0 1 true true" "$(jq -rc 'select(.event == "summary") |
+		"\(.collections) \(.edge_pauses) \(.edge_pause_total_ns > 0) " +
+		"\(.paused_share <= 1)"' "$TMP/out")" "collections, pauses at the edges, their time, the share"
+done
+run timeout 120 gctrace record -p "$(pid still)" -d 2s --output "$TMP/still.rec"
+run timeout 120 gctrace "$TMP/still.rec"
+expect "$TMP/out" 'in progress when the trace began: a stop for a collection, for about'
+if command -v script >"$TMP/script"; then
+	run timeout 120 script -qec "gctrace -p $(pid still) -d 3s" "$TMP/tty"
+	expect "$TMP/tty" "pid $(pid still): collection in progress for [0-9.]+ (s|min)"
+fi
+stop still KILL
+pass
+
 t "wrong usage: status 2; nobody there: status 1"
 run gctrace -p
 expect_status 2

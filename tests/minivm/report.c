@@ -9,6 +9,7 @@
 #include "options.h"
 #include "samples.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +19,17 @@ struct gctrace_emitter report_emitter;
 struct report_wants report_wants;
 
 static unsigned worker_reporters, all_reporters;
+
+/* What is in progress, between the collector's thread and the helper's. */
+static struct {
+	pthread_mutex_t lock;
+	struct gctrace_writer writer; /* the helper's */
+	struct pause pause;
+	struct gc gc;
+	bool in_pause, in_gc;
+	bool pause_told, gc_told; /* its beginning was */
+	bool is_late;		  /* told by the helper, in this pause: the ends are to be told */
+} progress = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void init_reporter(struct reporter *r)
 {
@@ -42,6 +54,8 @@ void report__init(unsigned workers, unsigned mutators)
 	gctrace_emitter_init(&report_emitter);
 	for (unsigned i = 0; i < all_reporters; i++)
 		init_reporter(&reporters[i]);
+	gctrace_writer_init(&progress.writer, &report_emitter,
+			    aligned_alloc(64, GCTRACE_BATCH_BYTES));
 }
 
 struct reporter *report__of_mutator(unsigned index)
@@ -105,12 +119,78 @@ static const char *collector_text(void)
  * Said in each pause, whoever listens to the rest of it: one who comes late has missed nothing, and
  * one whose probes are not all attached yet hears it with the first.
  */
-static void write_who_we_are(void)
+static void write_who_we_are(struct gctrace_writer *writer)
 {
-	gctrace_write_producer(own_writer(), "minivm", GCTRACE_VERSION, "minivm", collector_text());
-	report__define_own(own_writer());
-	if (!report_wants.batch)
-		gctrace_flush(own_writer());
+	gctrace_write_producer(writer, "minivm", GCTRACE_VERSION, "minivm", collector_text());
+	report__define_own(writer);
+}
+
+/* ---- What is in progress ---- */
+
+static void tell_progress(void)
+{
+	struct gctrace_writer *w = &progress.writer;
+	const struct pause *pause = &progress.pause;
+	const struct gc *gc = &progress.gc;
+
+	gctrace_writer_context(w, progress.in_gc ? gc->number : 0,
+			       progress.in_pause ? pause->number : 0);
+	write_who_we_are(w);
+	if (progress.in_pause && !progress.pause_told)
+		gctrace_write_pause_begin_of(w, pause->begin_ns, pause->number, pause->why);
+	if (progress.in_gc && !progress.gc_told)
+		gctrace_write_gc_start_of(w, gc->start_ns, gc->number, gc->condemned, gc->reason,
+					  gc->how);
+	gctrace_flush(w);
+	progress.is_late = progress.in_pause;
+	progress.pause_told = progress.gc_told = true;
+}
+
+/* Those who listen one by one hear nothing of it: such probes have no time but their own. */
+void report__progress(void)
+{
+	const bool is_heard = listens_to_batches() && gctrace_wants_pause__begin() &&
+			      gctrace_wants_pause__end() && gctrace_wants_gc__start() &&
+			      gctrace_wants_gc__finish();
+
+	pthread_mutex_lock(&progress.lock);
+	if (!is_heard) /* the next one who comes has heard nothing */
+		progress.pause_told = progress.gc_told = progress.is_late = false;
+	else if ((progress.in_pause && !progress.pause_told) ||
+		 (progress.in_gc && !progress.gc_told))
+		tell_progress();
+	pthread_mutex_unlock(&progress.lock);
+}
+
+static void note_pause(const struct pause *pause)
+{
+	pthread_mutex_lock(&progress.lock);
+	progress.in_pause = true;
+	progress.pause = *pause;
+	progress.pause_told = report_wants.pause_begin;
+	pthread_mutex_unlock(&progress.lock);
+}
+
+static void note_gc(const struct gc *gc)
+{
+	pthread_mutex_lock(&progress.lock);
+	progress.in_gc = true;
+	progress.gc = *gc;
+	progress.gc_told = report_wants.gc_start;
+	pthread_mutex_unlock(&progress.lock);
+}
+
+/* Over, which the helper tells nobody any more. Did it tell somebody that it had begun? */
+static bool note_end(bool *in_progress)
+{
+	bool is_late;
+
+	pthread_mutex_lock(&progress.lock);
+	*in_progress = false;
+	is_late = progress.is_late;
+	progress.is_late &= progress.in_pause;
+	pthread_mutex_unlock(&progress.lock);
+	return is_late;
 }
 
 void report__pause_begin(const struct pause *pause)
@@ -121,19 +201,26 @@ void report__pause_begin(const struct pause *pause)
 	look_who_listens();
 	samples__gather(report_wants.samples);
 	set_context(pause->gc, pause->number);
+	note_pause(pause);
 	if (report_wants.own)
-		write_who_we_are();
+		write_who_we_are(own_writer());
+	if (report_wants.own && !report_wants.batch)
+		gctrace_flush(own_writer());
 	if (!report_wants.pause_begin)
 		return;
-	if (report_wants.batch)
-		gctrace_write_pause_begin(own_writer(), pause->number, pause->why);
-	else
+	if (!report_wants.batch) {
 		gctrace_fire_pause_begin(pause->number, pause->why);
+		return;
+	}
+	gctrace_write_pause_begin(own_writer(), pause->number, pause->why);
+	gctrace_flush(own_writer()); /* it may be a long one, and is seen while it lasts */
 }
 
 void report__pause_end(const struct pause *pause, uint64_t suspend_ns)
 {
-	if (report_wants.pause_end && report_wants.batch)
+	const bool is_late = note_end(&progress.in_pause);
+
+	if ((report_wants.pause_end && report_wants.batch) || is_late)
 		gctrace_write_pause_end(own_writer(), pause->number, suspend_ns);
 	else if (report_wants.pause_end)
 		gctrace_fire_pause_end(pause->number, suspend_ns, batches_so_far());
@@ -172,6 +259,7 @@ void report__gc_start(struct gc *gc)
 {
 	decide_what_to_tell(gc);
 	set_context(gc->number, pause_now.number);
+	note_gc(gc);
 	if (!report_wants.gc_start)
 		return;
 	if (report_wants.batch)
@@ -224,6 +312,10 @@ void report__gc_finish(struct gc *gc)
 		samples__tell(own_writer(), collections__finished() + 1);
 	for (unsigned i = 1; i < worker_reporters; i++)
 		gctrace_flush(&reporters[i].writer);
+	if (note_end(&progress.in_gc) && !report_wants.gc_finish) {
+		gctrace_write_gc_finish_as(own_writer(), gc->number, 0, GCTRACE_FINISH_UNTOLD);
+		return;
+	}
 	if (report_wants.gc_finish && report_wants.batch) {
 		gctrace_write_gc_finish(own_writer(), gc->number);
 		return;

@@ -97,6 +97,12 @@ static inline void report__survived(struct reporter *r, const struct gc *gc,
 	report__range(r, gc, false, generation, start, start, bytes);
 }
 
+/*
+ * By the helper's thread, at each look: tells one who came in the midst of a pause or a collection
+ * that it is in progress.
+ */
+void report__progress(void);
+
 void report__define_class(struct gctrace_writer *writer, unsigned number);
 
 /* By a mutator, of an object that it has just made. */

@@ -2,6 +2,7 @@
 #include "requests.h"
 #include "base.h"
 #include "collector.h"
+#include "report.h"
 
 #include <gctrace/probes.h>
 #include <pthread.h>
@@ -29,6 +30,7 @@ static void *run(void *argument)
 		if (is_up && !was_up)
 			collector__request_dump();
 		was_up = is_up;
+		report__progress();
 		sleep_ns(LOOK_NS);
 	}
 	return NULL;

@@ -11,8 +11,8 @@
  * A round goes through the targets that live when their turn comes. One that cannot be asked, or
  * does not answer, is told of and passed over. Rounds start `every_ns` after the one before
  * started, or at once where that took longer (a note says so the first time). After the
- * first round none is begun that could not end before the trace does, by how long those before took.
- * A wish of a later round that the end of the trace or of the process takes back is no failure; one
+ * first round none is begun that could not end before the trace does, by how long those before
+ * took. A wish of a later round that the end of the trace or of the process takes back is no failure; one
  * of the first round is.
  */
 #ifndef GCTRACE_CLI_DUMPER_H
@@ -31,7 +31,7 @@ struct live;
 
 struct dumper {
 	uint64_t every_ns; /* 0: one round */
-	uint64_t until_ns; /* when the trace ends, as far as that is known beforehand; 0: it is not */
+	uint64_t until_ns; /* when the trace ends, as far as that is known before; 0: it is not */
 	bool is_quiet;	   /* of dumps that are whole: they are shown elsewhere */
 	uint64_t finish_ns; /* so long a dump goes on when the trace is to stop; 0: it is stopped */
 	struct live *live; /* NULL: not begun */

@@ -60,8 +60,8 @@ static const struct option record_options[] = {
 	  .offset = offsetof(struct record_settings, dump_every_ns), .max = NO_DUMP - 1,
 	  .help = "Have a heap dump made at the start and put it into the file; with EVERY another"
 		  " one each time that this has passed, such as 30s. The process stands still"
-		  " while a dump is made. One that has begun has 1.2 s more when the recording ends;"
-		  " with -d none is begun that could not end in time" },
+		  " while a dump is made. One that has begun has 1.2 s more when the recording"
+		  " ends; with -d none is begun that could not end in time" },
 	{ .name = "samples", .kind = OPTION_FLAG,
 	  .offset = offsetof(struct record_settings, samples),
 	  .help = "Put sampled allocations into the file, and what becomes of them, for gctrace"

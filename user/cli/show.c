@@ -4,11 +4,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../base/clock.h"
 #include "../base/escape.h"
 #include "../base/report.h"
+#include "../base/units.h"
 #include "../base/vec.h"
 #include "gctrace/wire.h"
 #include "shown.h"
+
+#define LONG_STOP_NS NS_PER_S
+#define PROGRESS_NS (500 * NS_PER_MS)
 
 struct show {
 	struct show_options options;
@@ -25,6 +30,7 @@ struct show {
 	uint64_t waiting; /* of those that will be shown */
 	uint64_t full_ns; /* since when nobody else comes in; 0: they do */
 	uint64_t last_ns;
+	uint64_t progress_ns; /* when a stop that goes on was looked for last */
 };
 
 /* ---------------------------------------------------------------- targets */
@@ -85,6 +91,13 @@ static int settle(struct show *show, struct shown *shown)
 	return read_facts(show, shown);
 }
 
+/* Before anything is written beside it. */
+static void end_progress(const struct show *show)
+{
+	if (show->options.progress)
+		progress_end();
+}
+
 static int head(struct show *show, struct shown *shown)
 {
 	struct heading heading;
@@ -92,6 +105,7 @@ static int head(struct show *show, struct shown *shown)
 
 	if (shown->headed)
 		return 0;
+	end_progress(show);
 	err = settle(show, shown);
 	if (!err)
 		err = finish_ended(show);
@@ -196,6 +210,7 @@ static int show_now(struct show *show, const struct collection *collection)
 		return err;
 	shown->count++;
 	show->count++;
+	end_progress(show);
 	if (!show->options.quiet)
 		err = view__collection(show->view, &shown->heading, collection);
 	return err ? err : enough(show);
@@ -267,6 +282,40 @@ int show__turn(struct show *show, uint64_t now_ns)
 	return err;
 }
 
+void show__progress(struct show *show, uint64_t now_ns)
+{
+	const struct shown *stopped = NULL;
+	struct text what = { NULL, 0 };
+	uint64_t since = now_ns;
+	char ns[UNITS_TEXT];
+
+	if (!show->options.progress || now_ns - show->progress_ns < PROGRESS_NS)
+		return;
+	show->progress_ns = now_ns;
+	for (size_t i = 0; i < show->all.count; i++) {
+		const struct shown *shown = show->all.items[i];
+		struct text word = shown->heading.stopped_for;
+		uint64_t from = shown->heading.stopped_since_ns;
+
+		if (shown->end_ns ||
+		    (!assembler__stopped(show->assembler, shown->target, &from, &word) &&
+		     (!word.bytes || shown->summary.had_pause)))
+			continue;
+		if (from >= since)
+			continue;
+		stopped = shown;
+		since = from;
+		what = word;
+	}
+	if (stopped && now_ns - since >= LONG_STOP_NS)
+		progress("pid %llu: %s in progress for %s",
+			 (unsigned long long)stopped->heading.pid,
+			 what.bytes ? escape_bytes(what.at, what.bytes) : "a pause",
+			 units__ns(ns, now_ns - since));
+	else
+		progress_end();
+}
+
 static int hear_samples(struct show *show, struct shown *shown, const struct event *event)
 {
 	int err;
@@ -306,6 +355,7 @@ static int show_pause(void *context, const struct pause *pause, unsigned int col
 		err = summary__pause(&shown->summary, pause, collections);
 	if (!err)
 		err = summary__pause(&show->summary, pause, collections);
+	end_progress(show);
 	if (err || show->options.quiet || is_short(show, pause->share_ns))
 		return err;
 	return view__pause(show->view, &shown->heading, pause, collections);
@@ -444,8 +494,10 @@ static void end_summary(struct shown *shown, uint64_t end_ns)
 int show__finish(struct show *show, uint64_t end_ns)
 {
 	size_t speaking = 0;
-	int err = assembler__end_all(show->assembler);
+	int err;
 
+	end_progress(show);
+	err = assembler__end_all(show->assembler);
 	/* Who waits has something to say. */
 	if (err >= 0)
 		err = show__turn(show, UINT64_MAX);
@@ -502,6 +554,16 @@ static int show_samples(struct show *show, const struct event *event)
 	return hear_samples(show, shown, event);
 }
 
+/* Told to one who came in its midst: what stands still from the start is headed at once. */
+static int hear_stop(struct show *show, const struct event *event)
+{
+	struct shown *shown = need(show, event->target);
+
+	if (!shown)
+		return -ENOMEM;
+	return shown__hear_stop(shown, event) ? head(show, shown) : 0;
+}
+
 static int show_event(void *context, const struct event *event)
 {
 	struct show *show = context;
@@ -517,7 +579,9 @@ static int show_event(void *context, const struct event *event)
 		hear_producer(show, event);
 	if (event->kind == EVENT_NOTICE)
 		say_notice(show, event);
-	answer = assembler__event(show->assembler, event);
+	answer = event->kind == EVENT_PAUSE_BEGIN ? hear_stop(show, event) : 0;
+	if (!answer)
+		answer = assembler__event(show->assembler, event);
 	if (answer == -ENOMEM)
 		error("out of memory");
 	if (!answer)

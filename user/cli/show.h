@@ -31,6 +31,7 @@ struct show_options {
 	uint64_t start_ns;     /* of the trace */
 	const char *file;      /* of the recording; NULL: live */
 	bool samples; /* let collections wait for what samples tell of them (waiting_room.h) */
+	bool progress;	       /* a long stop is shown while it lasts, on a terminal */
 	bool quiet;	       /* show headings and results only; `count` counts all the same */
 	const struct range_sink *ranges; /* who gets the ranges of collections; NULL: nobody */
 
@@ -69,6 +70,9 @@ void show__over_from(struct show *show, uint64_t ns);
 
 /* Once in a while, live: who has waited long enough is shown. 0, 1: enough, or negative errno. */
 int show__turn(struct show *show, uint64_t now_ns);
+
+/* Live, as often: a stop that goes on for long is shown on stderr, where that is a terminal. */
+void show__progress(struct show *show, uint64_t now_ns);
 
 /* Nothing more comes: the results. */
 int show__finish(struct show *show, uint64_t end_ns);

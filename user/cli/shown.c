@@ -3,10 +3,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "../base/clock.h"
 #include "../base/escape.h"
 #include "../base/report.h"
 #include "../stream/facts.h"
+#include "gctrace/wire.h"
+
+#define AT_ONCE_NS (100 * NS_PER_MS) /* what began so late before the trace is not worth a word */
 
 struct shown *shown__new(uint32_t target, uint64_t top_pauses)
 {
@@ -110,6 +115,20 @@ void shown__hear_producer(struct shown *shown, const struct event *event)
 	heading->runtime = keep(&shown->runtime, event->producer.runtime);
 	heading->version = keep(&shown->version, event->producer.version);
 	heading->collector = keep(&shown->collector, event->producer.collector);
+}
+
+bool shown__hear_stop(struct shown *shown, const struct event *event)
+{
+	struct heading *heading = &shown->heading;
+	const char *what = event->pause.why == GCTRACE_WHY_COLLECTION ? "stop for a collection"
+								      : "stop of all threads";
+
+	if (shown->headed || heading->stopped_for.bytes || event->late ||
+	    event->time + AT_ONCE_NS > heading->start_ns)
+		return false;
+	heading->stopped_for = text__keep(&shown->stopped_for, what, strlen(what));
+	heading->stopped_since_ns = event->time;
+	return true;
 }
 
 void shown__say_notice(struct shown *shown, struct text said)

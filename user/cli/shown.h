@@ -45,6 +45,12 @@ bool shown__is_settled(const struct shown *shown, const struct facts *facts);
 /* Who it is, in its own words (EVENT_PRODUCER); not once it is headed. */
 void shown__hear_producer(struct shown *shown, const struct event *event);
 
+/*
+ * A stop begins (EVENT_PAUSE_BEGIN). True: it began well before the trace, so that the heading is
+ * to say so; not once it is headed.
+ */
+bool shown__hear_stop(struct shown *shown, const struct event *event);
+
 /* A warning; once, though an agent that tries something again says each time that it cannot. */
 void shown__say_notice(struct shown *shown, struct text said);
 

@@ -89,6 +89,7 @@ static int open_show(struct trace *trace, const struct facts *facts, const char 
 		.start_ns = trace->start_ns,
 		.file = file,
 		.samples = trace->samples,
+		.progress = trace->live && !trace->quiet && !trace->also,
 		.quiet = trace->quiet,
 		.ranges = trace->ranges,
 		.identify = trace->live ? identify : NULL,
@@ -258,8 +259,10 @@ int trace__open_file(struct trace *trace, const char *path)
 
 static int show_waiting(struct trace *trace)
 {
-	const int answer = show__turn(trace->show, clock__monotonic_ns());
+	const uint64_t now = clock__monotonic_ns();
+	const int answer = show__turn(trace->show, now);
 
+	show__progress(trace->show, now);
 	trace->enough |= answer > 0;
 	return answer < 0 ? answer : 0;
 }

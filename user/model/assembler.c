@@ -109,6 +109,23 @@ bool assembler__is_late(const struct assembler *assembler, uint64_t ns)
 	return assembler->over_from && ns >= assembler->over_from;
 }
 
+bool assembler__stopped(const struct assembler *assembler, uint32_t target, uint64_t *since_ns,
+			struct text *what)
+{
+	const struct image *image = find_image(assembler, target);
+	const struct stop *stop = NULL;
+
+	for (size_t i = 0; image && i < image->stops.count && !stop; i++)
+		if (image->stops.items[i]->pause.start_ns != EVENT_UNKNOWN)
+			stop = image->stops.items[i];
+	if (!stop)
+		return false;
+	*since_ns = stop->pause.start_ns;
+	*what = stop->what.len ? (struct text){ stop->what.data, stop->what.len }
+			       : names__why(&image->names, stop->pause.why);
+	return true;
+}
+
 struct assembler_odd assembler__odd(const struct assembler *assembler, uint32_t target)
 {
 	const struct image *image = find_image(assembler, target);

@@ -115,6 +115,13 @@ int assembler__end(struct assembler *assembler, uint32_t target);
 /* The same for all targets that are left. */
 int assembler__end_all(struct assembler *assembler);
 
+/*
+ * A stop of this target that goes on now: since when, and for what; valid until the next event.
+ * False: none is known.
+ */
+bool assembler__stopped(const struct assembler *assembler, uint32_t target, uint64_t *since_ns,
+			struct text *what);
+
 /* Of one target, up to its end; zeros for one that is not known. */
 struct assembler_odd assembler__odd(const struct assembler *assembler, uint32_t target);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * FILE@N: a heap dump inside a recording, as people name it. N counts from 1, by the C_BEGIN of
- * every dump in the file, whatever process it is of; FILE@first is the first, FILE@last the last complete one.
+ * every dump in the file, whatever process it is of; FILE@first is the first, FILE@last
+ * the last complete one.
  */
 #ifndef STREAM_DUMP_NAME_H
 #define STREAM_DUMP_NAME_H

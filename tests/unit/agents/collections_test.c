@@ -220,6 +220,30 @@ static void nobody_listens(void **state)
 	expect("");
 }
 
+static void one_who_comes_late_hears_what_is_in_progress(void **state)
+{
+	(void)state;
+	gctrace_batch_semaphore = 0;
+	emitter__to_descriptor(-1);
+	suspend(SUSPEND_FOR_GC);
+	collections__started(1, false);
+	fake_runtime__begin();
+	pauses__tell_progress();
+	expect("pause_begin pause=1 why=1\n"); /* while it lasts */
+	pauses__tell_progress();
+	collections__finished();
+	pauses__resuming();
+	expect("pause_end pause=1\n");
+
+	/* One that is over is told to nobody. */
+	emitter__to_descriptor(-1);
+	suspend(SUSPEND_FOR_GC);
+	pauses__resuming();
+	fake_runtime__begin();
+	pauses__tell_progress();
+	expect("");
+}
+
 /* ---------------------------------------------------------------- by events */
 
 static void open_movement(void)
@@ -709,6 +733,7 @@ int main(void)
 		TEST(a_blocking_one_is_one),
 		TEST(a_background_one_alone_ends_at_its_end),
 		TEST(nobody_listens),
+		TEST(one_who_comes_late_hears_what_is_in_progress),
 		TEST(events_tell_all),
 		TEST(a_background_one_is_told_whole),
 		TEST(room_that_is_given_away_is_said),

@@ -25,8 +25,10 @@ struct seen {
 	struct losses *losses;
 	struct show *show;
 	uint64_t collections, pauses;
+	uint64_t headings, stopped_since_ns; /* of the last one */
 	uint64_t results, last_results; /* pages; those that nothing follows */
 	uint64_t end_ns, counted, counted_pauses; /* of the last page */
+	uint64_t open_pauses, open_ns;
 };
 
 static struct seen *of_view(struct view *view)
@@ -36,8 +38,11 @@ static struct seen *of_view(struct view *view)
 
 static int see_heading(struct view *view, const struct heading *heading)
 {
-	(void)view;
+	struct seen *seen = of_view(view);
+
 	assert_true(heading->target < 2);
+	seen->headings++;
+	seen->stopped_since_ns = heading->stopped_for.bytes ? heading->stopped_since_ns : 0;
 	return 0;
 }
 
@@ -54,8 +59,7 @@ static int see_pause(struct view *view, const struct heading *heading, const str
 		     unsigned int collections)
 {
 	(void)heading;
-	(void)pause;
-	assert_int_equal(collections, 1);
+	assert_int_equal(collections, pause->open ? 0 : 1);
 	of_view(view)->pauses++;
 	return 0;
 }
@@ -69,6 +73,8 @@ static int see_results(struct view *view, const struct results *results)
 	seen->end_ns = results->summary->end_ns;
 	seen->counted = results->summary->collections;
 	seen->counted_pauses = histogram__count(results->summary->pauses);
+	seen->open_pauses = results->summary->open_pauses;
+	seen->open_ns = results->summary->open_ns;
 	return 0;
 }
 
@@ -310,6 +316,32 @@ static void nobody_waits_for_who_cannot_sample(void **state)
 	tear_down(&seen);
 }
 
+/* It is headed at once, with what had stopped it, and what of that is inside the trace counts. */
+static void what_stands_still_is_headed_and_counted(void **state)
+{
+	const struct event begin = { .kind = EVENT_PAUSE_BEGIN, .time = 100 * MS,
+				     .stamp = 1001 * MS,
+				     .pause = { .pause = 9, .why = GCTRACE_WHY_COLLECTION,
+						.suspend_ns = EVENT_UNKNOWN } };
+	struct event_sink sink;
+	struct seen seen;
+
+	(void)state;
+	set_up(&seen, 0, NULL);
+	assert_int_equal(facts__set_target(seen.facts, 0, "attached_ns", "1000000000"), 0);
+	assert_int_equal(show__joined(seen.show, 0), 0);
+	assert_int_equal(seen.headings, 0);
+	sink = show__sink(seen.show);
+	assert_int_equal(sink.event(sink.ctx, &begin), 0);
+	assert_int_equal(seen.headings, 1);
+	assert_int_equal(seen.stopped_since_ns, 100 * MS);
+	assert_int_equal(show__finish(seen.show, 3000 * MS), 0);
+	assert_int_equal(seen.headings, 1);
+	assert_int_equal(seen.open_pauses, 1);
+	assert_int_equal(seen.open_ns, 2000 * MS);
+	tear_down(&seen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +352,7 @@ int main(void)
 		cmocka_unit_test(a_loss_that_is_anybodys_is_all_the_targets),
 		cmocka_unit_test(what_is_noticed_again_is_said_once),
 		cmocka_unit_test(nobody_waits_for_who_cannot_sample),
+		cmocka_unit_test(what_stands_still_is_headed_and_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

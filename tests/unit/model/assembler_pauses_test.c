@@ -123,6 +123,30 @@ static void pause_inside_a_collection(void **state)
 	script__end(&s);
 }
 
+/* A producer says at once what goes on when somebody comes, and since when. */
+static void a_stop_in_progress_is_known(void **state)
+{
+	uint64_t since = 0;
+	struct text what;
+	struct script s;
+
+	(void)state;
+	script__begin(&s);
+	assert_int_equal(assembler__whole_from(s.assembler, s.target, 100), 0);
+	assert_false(assembler__stopped(s.assembler, s.target, &since, &what));
+	s.now = 40;
+	pause_begin(&s, 7, GCTRACE_WHY_COLLECTION);
+	assert_true(assembler__stopped(s.assembler, s.target, &since, &what));
+	assert_int_equal(since, 40);
+	assert_false(assembler__stopped(s.assembler, s.target + 1, &since, &what));
+	s.now = 130;
+	pause_end(&s, 7, U);
+	assert_false(assembler__stopped(s.assembler, s.target, &since, &what));
+	assert_true(s.pauses[0].is.partial);
+	assert_int_equal(s.pauses[0].is.inside_ns, 30);
+	script__end(&s);
+}
+
 /* The attach falls into a stop, and so does the end of the trace. */
 static void stops_at_both_edges(void **state)
 {
@@ -389,6 +413,7 @@ int main(void)
 		cmocka_unit_test(absurd_times_do_not_wrap),
 		cmocka_unit_test(needs_no_pause),
 		cmocka_unit_test(pause_inside_a_collection),
+		cmocka_unit_test(a_stop_in_progress_is_known),
 		cmocka_unit_test(stops_at_both_edges),
 		cmocka_unit_test(two_collections_share_a_pause),
 		cmocka_unit_test(an_older_start_takes_nothing_of_what_ended),
