@@ -226,7 +226,7 @@ for again in 1 2; do
 		"\"\(.stopped_for)\" \(.stopped_since_ns < .start_ns)"' "$TMP/out")" "the header"
 	expect_equal "0 1 true true" "$(jq -rc 'select(.event == "summary") |
 		"\(.collections) \(.edge_pauses) \(.edge_pause_total_ns > 0) " +
-		"\(.paused_share <= 1)"' "$TMP/out")" "collections, pauses at the edges, their time, the share"
+		"\(.paused_share <= 1)"' "$TMP/out")" "collections, pauses, time, share"
 done
 run timeout 120 gctrace record -p "$(pid still)" -d 2s --output "$TMP/still.rec"
 run timeout 120 gctrace "$TMP/still.rec"

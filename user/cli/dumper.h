@@ -10,9 +10,9 @@
  *
  * A round goes through the targets that live when their turn comes. One that cannot be asked, or
  * does not answer, is told of and passed over. Rounds start `every_ns` after the one before
- * started, or at once where that took longer (a note says so the first time). After the
- * first round none is begun that could not end before the trace does, by how long those before
- * took. A wish of a later round that the end of the trace or of the process takes back is no failure; one
+ * started, or at once where that took longer (a note says so the first time). After the first
+ * round none is begun that could not end before the trace does, by how long those before took. A
+ * wish of a later round that the end of the trace or of the process takes back is no failure; one
  * of the first round is.
  */
 #ifndef GCTRACE_CLI_DUMPER_H

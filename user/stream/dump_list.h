@@ -36,9 +36,9 @@ void dump_list__warn(const struct buf *damage);
 /*
  * The number of the dump that is meant: the one given; for FILE@last the last complete one (the
  * last of all where none is complete; a warning says which later ones were passed over), which
- * takes a file that can be read twice; without any the only one. 0; 1 where that may be another one, since the
- * file lacks something, as a warning says; or negative errno after an error message (-ENOENT: there
- * is none in it, -ESPIPE: a pipe).
+ * takes a file that can be read twice; without any the only one. 0; 1 where that may be another
+ * one, since the file lacks something, as a warning says; or negative errno after an error
+ * message (-ENOENT: there is none in it, -ESPIPE: a pipe).
  */
 int dump_list__resolve(const struct dump_name *name, uint64_t *number);
 
