@@ -16,10 +16,11 @@ static _Atomic uint64_t current; /* 0: none */
 static uint64_t started_ns, suspend_ns;
 static bool is_for_collection;
 
-/* Of a pause that began while nobody listened: the watcher may tell it. */
-enum unheard { NONE, UNHEARD, BEING_TOLD };
-static _Atomic enum unheard unheard;
-static uint64_t unheard_why;
+/* The pause under way: was its beginning told? The watcher may do so, and no end comes meanwhile. */
+enum telling { NONE, UNHEARD, BEING_TOLD, TOLD };
+static _Atomic enum telling telling;
+static uint64_t why_now;
+static _Atomic uint64_t told_ns; /* when its beginning was */
 
 uint64_t pauses__now(void)
 {
@@ -69,32 +70,47 @@ static void tell_begin(uint64_t why)
 	emitter__release(writer);
 }
 
-void pauses__tell_progress(void)
+/* Whoever heard it had left when the watcher looked last and nobody listened. */
+static bool was_heard_by_another(uint64_t silent_ns)
 {
-	enum unheard expected = UNHEARD;
+	return atomic_load(&telling) == TOLD && atomic_load(&told_ns) < silent_ns;
+}
+
+void pauses__tell_progress(bool listens)
+{
+	static uint64_t silent_ns; /* when nobody listened last */
+	enum telling expected = UNHEARD;
 	struct gctrace_writer *writer;
 
+	if (!listens) {
+		silent_ns = clock__now();
+		return;
+	}
+	if (was_heard_by_another(silent_ns))
+		expected = TOLD;
 	if (!gctrace_wants_pause__begin() || !gctrace_wants_pause__end() ||
-	    !atomic_compare_exchange_strong(&unheard, &expected, BEING_TOLD))
+	    !atomic_compare_exchange_strong(&telling, &expected, BEING_TOLD))
 		return;
 	writer = emitter__take(0, numbers);
 	producer__write(writer);
-	producer__define_why(writer, unheard_why);
-	gctrace_write_pause_begin_of(writer, started_ns, numbers, unheard_why);
+	producer__define_why(writer, why_now);
+	gctrace_write_pause_begin_of(writer, started_ns, numbers, why_now);
 	gctrace_flush(writer);
 	emitter__release(writer);
+	atomic_store(&told_ns, clock__now());
 	atomic_store(&current, numbers);
-	atomic_store(&unheard, NONE);
+	atomic_store(&telling, TOLD);
 }
 
-/* Before its end: it is told, or has not been and is not. */
+/* Before its end: from now on nobody tells that it is in progress. */
 static void settle(void)
 {
-	enum unheard expected = UNHEARD;
+	enum telling now;
 
-	atomic_compare_exchange_strong(&unheard, &expected, NONE);
-	while (atomic_load(&unheard) != NONE)
-		sched_yield();
+	do {
+		while ((now = atomic_load(&telling)) == BEING_TOLD)
+			sched_yield();
+	} while (!atomic_compare_exchange_strong(&telling, &now, NONE));
 }
 
 void pauses__suspend(int32_t reason)
@@ -104,14 +120,17 @@ void pauses__suspend(int32_t reason)
 	suspend_ns = UINT64_MAX;
 	is_for_collection = reason == SUSPEND_FOR_GC;
 	if (!emitter__is_heard()) {
-		unheard_why = reason == SUSPEND_FOR_GC	      ? GCTRACE_WHY_COLLECTION :
-			      reason == SUSPEND_FOR_GC_PREP ? WHY_BACKGROUND :
-							      GCTRACE_WHY_OTHER;
-		atomic_store(&unheard, UNHEARD);
+		why_now = reason == SUSPEND_FOR_GC	  ? GCTRACE_WHY_COLLECTION :
+			  reason == SUSPEND_FOR_GC_PREP ? WHY_BACKGROUND :
+							  GCTRACE_WHY_OTHER;
+		atomic_store(&telling, UNHEARD);
 		return;
 	}
+	why_now = why(reason);
 	atomic_store(&current, numbers);
-	tell_begin(why(reason));
+	tell_begin(why_now);
+	atomic_store(&told_ns, started_ns);
+	atomic_store(&telling, TOLD);
 }
 
 void pauses__suspended(void)

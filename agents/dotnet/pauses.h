@@ -9,6 +9,7 @@
 #ifndef GCTRACE_DOTNET_PAUSES_H
 #define GCTRACE_DOTNET_PAUSES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 void pauses__suspend(int32_t reason);
@@ -17,10 +18,10 @@ void pauses__aborted(void);
 void pauses__resuming(void);
 
 /*
- * At each look of the watcher's thread, while somebody listens: tells one who came in the midst of
- * a pause that it is in progress, and since when. Its end is told then.
+ * At each look of the watcher's thread: tells one who came in the midst of a pause that it is in
+ * progress, and since when. Its end is told then.
  */
-void pauses__tell_progress(void);
+void pauses__tell_progress(bool listens);
 
 /* The number of the pause under way, 0: none that was told. Any thread. */
 uint64_t pauses__now(void);

@@ -228,10 +228,23 @@ static void one_who_comes_late_hears_what_is_in_progress(void **state)
 	suspend(SUSPEND_FOR_GC);
 	collections__started(1, false);
 	fake_runtime__begin();
-	pauses__tell_progress();
+	pauses__tell_progress(true);
 	expect("pause_begin pause=1 why=1\n"); /* while it lasts */
-	pauses__tell_progress();
+	pauses__tell_progress(true);
 	collections__finished();
+	pauses__resuming();
+	expect("pause_end pause=1\n");
+
+	/* Another one comes when the first has left, and hears it as well; once. */
+	suspend(SUSPEND_FOR_GC);
+	expect("pause_begin pause=2 why=1\n");
+	pauses__tell_progress(true);
+	expect("");
+	pauses__tell_progress(false);
+	fake_runtime__begin();
+	pauses__tell_progress(true);
+	pauses__tell_progress(true);
+	expect("pause_begin pause=1 why=1\n");
 	pauses__resuming();
 	expect("pause_end pause=1\n");
 
@@ -240,7 +253,7 @@ static void one_who_comes_late_hears_what_is_in_progress(void **state)
 	suspend(SUSPEND_FOR_GC);
 	pauses__resuming();
 	fake_runtime__begin();
-	pauses__tell_progress();
+	pauses__tell_progress(true);
 	expect("");
 }
 
