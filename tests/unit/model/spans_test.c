@@ -196,8 +196,8 @@ static void generations_agree_with_a_list(void **state)
 }
 
 /*
- * Each part is of a generation of its own, three million of them: to look at all that is kept for each
- * of them took minutes, which the limit of a test's time does not allow.
+ * Each part is of a generation of its own, three million of them: to look at all that is kept for
+ * each of them took minutes, which the limit of a test's time does not allow.
  */
 static void generations_never_end(void **state)
 {
