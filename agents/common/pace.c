@@ -8,11 +8,9 @@
 
 #define LOOK_NS 1000000
 #define WAIT_MOST_NS UINT64_C(2000000000)
-#define VAIN_MOST 5 /* a tracer that is busy lowers its request in less */
-
 static uint64_t seen; /* batches */
 static bool is_over;
-static unsigned vain; /* waits in a row behind which the request was still up */
+static bool was_in_vain; /* the last wait: the request was still up behind it */
 
 bool pace__is_wanted(void)
 {
@@ -24,18 +22,18 @@ static void wait_as_asked(void)
 	const struct timespec look = { .tv_nsec = LOOK_NS };
 	const uint64_t end = clock__now() + WAIT_MOST_NS;
 
-	if (vain == VAIN_MOST && gctrace_requests_pause())
+	if (was_in_vain && gctrace_requests_pause())
 		return;
 	while (gctrace_requests_pause() && pace__is_wanted() && clock__now() < end)
 		nanosleep(&look, NULL);
-	vain = gctrace_requests_pause() ? vain + 1 : 0;
+	was_in_vain = gctrace_requests_pause();
 }
 
 void pace__begin(void)
 {
 	seen = emitter__batches();
 	is_over = !pace__is_wanted();
-	vain = 0;
+	was_in_vain = false;
 }
 
 bool pace__may_go_on(void)

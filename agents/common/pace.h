@@ -5,9 +5,9 @@
  * because gctrace was killed, it is over.
  *
  * A gctrace that was stopped (Ctrl-Z, a debugger, a frozen container) leaves both requests up. The
- * program, which stands still, must not wait for it before each of thousands of batches: after five
- * waits in vain, ten seconds, the dump goes on without, until the request has been down once. What
- * that loses is counted where it is lost.
+ * program, which stands still, must not wait for it before each of thousands of batches: after one
+ * wait in vain the dump goes on without, until the request has been down once. What that loses is
+ * counted where it is lost.
  */
 #ifndef GCTRACE_AGENT_PACE_H
 #define GCTRACE_AGENT_PACE_H

@@ -10,10 +10,13 @@
  *
  * ONE DUMP. From the call of ForceGC until it has its own collection, those of other threads walk
  * the whole heap too, each as long as a dump. It has to wait only while a background collection is
- * under way, so that is waited for first: the events of collections tell of one. Where one began
- * all the same, the session is closed as soon as a walk was in vain: ForceGC's own collection is
- * then an ordinary one, and another try is made. When the first good dump has ended the session is
- * closed at once too, by another thread, and what comes of further ones is not listened to.
+ * under way, so that is waited for first: the events of collections tell of one. A walk in vain of
+ * another thread's collection costs the program a pause; closing the session behind it would make
+ * ForceGC's own collection an ordinary one, and the next try a second whole one, which costs more:
+ * so the session stays open. Only where a background one began all the same, behind which any
+ * number of walks may come, it is closed, and another try is made. When the first good dump has
+ * ended the session is closed at once too, by another thread, and what comes of further ones is not
+ * listened to.
  *
  * A GOOD ONE is of a collection of all generations. A younger one's walk tells all objects, but not
  * all roots: what only a pointer into its inside holds (a Span's, a ref's) is told only where the
@@ -238,7 +241,8 @@ static void collection_ended(uint32_t number, uint32_t generation)
 {
 	if (generation >= GENERATION_ALL)
 		dump.background = BACKGROUND_NONE;
-	if (dump.state == ARMED && dump.was_passed_over && dump.tries_left)
+	if (dump.state == ARMED && dump.was_passed_over && dump.tries_left &&
+	    dump.background == BACKGROUND_RUNS)
 		worker__post(&dump.closer, close_session, NULL);
 	dump.has_started = dump.was_passed_over = false;
 	if (dump.state == RUNNING && number == dump.walked)

@@ -74,6 +74,8 @@ struct dump {
 	uint64_t heard_ns;
 	uint64_t aborted_ns;
 	uint64_t finish_ns; /* it is aborted then; 0: it has all the time it needs */
+	uint64_t pause_ns; /* when the target's last pause began; 0: it is over, or none did */
+	bool is_its_pause; /* the dump began in it */
 	uint64_t quiet_ns; /* when its end was seen */
 	uint64_t left_ns;
 	uint64_t shown_ns; /* progress */
@@ -235,6 +237,7 @@ static void begin(struct dump *dump, const struct event *event)
 	dump->state = RUNNING;
 	dump->result.begun = true;
 	dump->result.begun_ns = event->stamp;
+	dump->is_its_pause = dump->pause_ns != 0;
 	if (!is_begin(event)) {
 		dump->result.began_by_loss = true;
 		return;
@@ -338,9 +341,26 @@ static bool begins(const struct dump *dump, const struct event *event)
 	       event->stamp >= dump->result.asked_ns;
 }
 
+/* What the program feels is the whole pause, with the collection before the dump. */
+static void measure_pause(struct dump *dump, const struct event *event)
+{
+	if (event->kind == EVENT_PAUSE_BEGIN) {
+		dump->pause_ns = event->late ? 0 : event->time;
+	} else if (event->kind == EVENT_PAUSE_END) {
+		if (dump->is_its_pause && dump->pause_ns && !event->late &&
+		    event->time > dump->pause_ns)
+			dump->result.stopped_ns = event->time - dump->pause_ns;
+		dump->pause_ns = 0;
+		dump->is_its_pause = false;
+	}
+}
+
 int dump__event(struct dump *dump, const struct event *event)
 {
-	if (!concerns(dump, event) || dump->state >= LEAVING)
+	if (!concerns(dump, event))
+		return 0;
+	measure_pause(dump, event);
+	if (dump->state >= LEAVING)
 		return 0;
 	if (event->kind == EVENT_EXIT || event->kind == EVENT_EXEC) {
 		leave(dump, DUMP_TARGET_GONE);

@@ -56,6 +56,7 @@ struct dump_result {
 	bool has_totals; /* of DUMP_END, which single probes don't tell */
 	uint64_t told_objects, told_references, told_roots, told_bytes;
 	uint64_t asked_ns, begun_ns, ended_ns; /* 0: not come to that */
+	uint64_t stopped_ns; /* the pause that it began in, whole; 0: not known */
 	uint64_t held; /* how often the target was asked to wait for us */
 	size_t used_most; /* bytes of its ring in use at once, as far as was seen */
 };

@@ -49,17 +49,23 @@ static void tell_part(const struct dump *dump)
 static void tell_whole(const char *name, const struct dump_result *result)
 {
 	char objects[UNITS_TEXT], heap[UNITS_TEXT], bytes[UNITS_TEXT], ns[UNITS_TEXT];
+	char stopped[UNITS_TEXT];
+	const bool is_measured = result->stopped_ns != 0;
 	uint64_t count = result->objects ? result->objects : result->told_objects;
 	uint64_t size = result->objects ? result->heap_bytes : result->told_bytes;
 
 	units__bytes(bytes, result->stream_bytes);
 	units__ns(ns, result->ended_ns - result->begun_ns);
+	units__ns(stopped, result->stopped_ns);
 	if (count)
-		note("%s: heap dump of %s object%s, %s, told in %s within %s", name,
+		note("%s: heap dump of %s object%s, %s, told in %s within %s%s%s", name,
 		     units__count(objects, count), units__s(count), units__bytes(heap, size), bytes,
-		     ns);
+		     ns, is_measured ? "; the program stood still for " : "",
+		     is_measured ? stopped : "");
 	else
-		note("%s: heap dump, told in %s within %s", name, bytes, ns);
+		note("%s: heap dump, told in %s within %s%s%s", name, bytes, ns,
+		     is_measured ? "; the program stood still for " : "",
+		     is_measured ? stopped : "");
 }
 
 static void tell_unanswered(const char *name, const struct dump_result *result)

@@ -36,7 +36,8 @@ static int see_all(void *context, const struct event *event)
 
 static int pull_until_over(struct taking *taking, uint64_t wanted)
 {
-	const struct feed_options options = { .wanted = wanted | FEED_WANTS(EVENT_PAUSE_END) |
+	const struct feed_options options = { .wanted = wanted | FEED_WANTS(EVENT_PAUSE_BEGIN) |
+							FEED_WANTS(EVENT_PAUSE_END) |
 							FEED_WANTS(EVENT_GC_START) |
 							FEED_WANTS(EVENT_NOTICE) };
 	const struct event_sink sink = { see_all, taking };
@@ -74,6 +75,7 @@ static int judge(struct taking *taking)
 	taking->intake.source->heading.began_ns = result->begun_ns;
 	taking->intake.source->heading.dump_ns =
 		result->ended_ns > result->begun_ns ? result->ended_ns - result->begun_ns : 0;
+	taking->intake.source->heading.stopped_ns = result->stopped_ns;
 	return 0;
 }
 

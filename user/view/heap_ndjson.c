@@ -102,6 +102,8 @@ void heap_view__add_header(struct json *json, const struct heap_heading *heading
 	json__known(json, "gc", facts->collection);
 	if (heading->dump_ns)
 		json__u64(json, "dump_ns", heading->dump_ns);
+	if (heading->stopped_ns)
+		json__u64(json, "stopped_ns", heading->stopped_ns);
 	if (heading->lives) {
 		json__u64(json, "followed_collections", heap_lives__collections(heading->lives));
 		json__flag(json, "in_doubt", heap_lives__in_doubt(heading->lives));

@@ -187,6 +187,9 @@ static void add_what(struct heap_text *text)
 			    units__s(facts->roots));
 	if (text->heading->dump_ns)
 		buf__printf(raw, ", told in %s", units__ns(bytes, text->heading->dump_ns));
+	if (text->heading->stopped_ns)
+		buf__printf(raw, "; the program stood still for %s",
+			    units__ns(bytes, text->heading->stopped_ns));
 	heading_line(text, heap_text__escaped(text));
 	add_following(text);
 	add_accuracy(text);

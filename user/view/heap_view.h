@@ -42,6 +42,7 @@ struct heap_heading {
 	int64_t clock_offset_ns;
 	uint64_t began_ns;   /* when; 0: not known */
 	uint64_t dump_ns;    /* how long it took; 0: not known */
+	uint64_t stopped_ns; /* how long the program stood still for it; 0: not known */
 	const char *file;    /* "app.gctrace@2", not escaped; NULL: a live process */
 	uint64_t in_file;    /* FILE@N: N */
 	const struct heap_lives *lives; /* of the objects; NULL: they were not followed */

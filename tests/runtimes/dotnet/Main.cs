@@ -15,6 +15,7 @@ static class Program
         switch (args.Length > 0 ? args[0] : "")
         {
             case "collections": return Collections.Run(args[1], args[2], int.Parse(args[3]));
+            case "blocked": return Blocked.Run(int.Parse(args[1]), int.Parse(args[2]));
             case "together": return Collections.Run(args[1], args[2], int.Parse(args[3]), true);
             case "addresses": return Addresses.Run(args[1], args[2], int.Parse(args[3]));
             case "graph": return Graph.Run();

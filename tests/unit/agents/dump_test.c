@@ -38,6 +38,7 @@ static struct {
 	atomic_bool has_background; /* a collection that does not end */
 	_Atomic uint64_t waited_ns; /* for that one */
 	atomic_uint forces;
+	atomic_bool walks_of_young; /* another thread's, before each whole one */
 } seen;
 
 /* ---- The other files, as far as they matter here ---- */
@@ -99,7 +100,7 @@ HRESULT session__open(enum session session)
 void session__close(enum session session)
 {
 	assert_int_equal(session, SESSION_DUMP);
-	while (!seen.ends)
+	while (!seen.ends && dump.state != ARMED)
 		nanosleep(&moment, NULL);
 	for (int i = 0; i < 20; i++)
 		nanosleep(&moment, NULL);
@@ -220,12 +221,24 @@ static void walk(uint32_t number)
 	dump__deliver(EVENT_BULK_NODE, 0, NULL, 0);
 }
 
+/* Of another thread, before ForceGC has its own. */
+static void walk_young(uint32_t number)
+{
+	const uint32_t start[] = { number, 0, 1, 0 };
+
+	dump__deliver(EVENT_GC_START, 2, (const uint8_t *)start, sizeof(start));
+	dump__deliver(EVENT_BULK_NODE, 0, NULL, 0);
+	dump__deliver(EVENT_GC_END, 1, (const uint8_t *)start, sizeof(start));
+}
+
 static HRESULT force(void *self)
 {
 	(void)self;
 	seen.forces++;
 	if (seen.has_background)
 		return S_OK; /* all of them were others' */
+	if (seen.walks_of_young)
+		walk_young(5);
 	if (seen.walks_by_another)
 		walk(6);
 	if (seen.tells_between) {
@@ -372,6 +385,18 @@ static void a_background_collection_is_waited_for_once(void **state)
 	seen.has_background = false;
 }
 
+/* The program pays for one whole collection, not for one more with each walk in vain. */
+static void walks_of_young_collections_cost_no_further_whole_one(void **state)
+{
+	(void)state;
+	seen.walks_of_young = true;
+	seen.forces = 0;
+	dump_one(S_OK);
+	assert_int_equal(seen.forces, 1);
+	assert_int_equal(seen.status, GCTRACE_DUMP_COMPLETE);
+	seen.walks_of_young = false;
+}
+
 /* Another thread's collection may be walking still, and look into what would be gone. */
 static void nothing_is_forgotten_while_events_may_come(void **state)
 {
@@ -394,6 +419,7 @@ int main(void)
 		cmocka_unit_test(what_is_told_between_collections_begins_nothing),
 		cmocka_unit_test(a_walk_does_not_begin_what_was_given_up),
 		cmocka_unit_test(a_background_collection_is_waited_for_once),
+		cmocka_unit_test(walks_of_young_collections_cost_no_further_whole_one),
 		cmocka_unit_test(nothing_is_forgotten_while_events_may_come),
 	};
 
