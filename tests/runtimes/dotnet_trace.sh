@@ -53,6 +53,7 @@ pass
 
 t "while gctrace's own session is open they lack them, and no longer"
 trace trace -p "$(pid program)" --moves -o json
+expect "$TMP/trace.err" 'a heap snapshot by another tool'
 snapshot
 snapshot
 expect "$TMP/out" 'types, [1-9][0-9]* unnamed$'

@@ -191,6 +191,16 @@ static void say_who_tells_none(const struct target *target)
 			offers[OFFER_MOVES].text);
 }
 
+/* Each type's name is said once as long as any session is open (docs/runtimes.md). */
+static void warn_of_other_tools(const struct target *target)
+{
+	if (target->runtime && target->runtime->kind == RUNTIME_DOTNET &&
+	    target__wants_moves(target))
+		warning("pid %d: while this trace lasts, a heap snapshot by another tool"
+			" (dotnet-gcdump, dotnet-trace) can lack all names of types",
+			target->process->pid);
+}
+
 int trace__open_live(struct trace *trace, const struct live_options *options)
 {
 	struct live_options all = options ? *options : (struct live_options){ 0 };
@@ -215,6 +225,7 @@ static int announce(struct trace *trace)
 	for (uint32_t i = 0; i < session__target_count(session) && err >= 0; i++) {
 		if (trace->tracing->exact_moves)
 			say_who_tells_none(session__target(session, i));
+		warn_of_other_tools(session__target(session, i));
 		err = show__joined(trace->show, i);
 	}
 	return err;
