@@ -16,7 +16,7 @@ static _Atomic uint64_t current; /* 0: none */
 static uint64_t started_ns, suspend_ns;
 static bool is_for_collection;
 
-/* The pause under way: was its beginning told? The watcher may do so, and no end comes meanwhile. */
+/* Was the beginning of the pause under way told? While the watcher does so, no end comes. */
 enum telling { NONE, UNHEARD, BEING_TOLD, TOLD };
 static _Atomic enum telling telling;
 static uint64_t why_now;
