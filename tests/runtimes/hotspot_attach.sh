@@ -161,7 +161,9 @@ for round in 1 2 3 4 5 6; do
 	jvm_up setpriv --reuid 65534 --regid 65534 --clear-groups env "TMPDIR=$TMP/left" java
 	start killed "$private" heap -p "$target" --load-agent
 	if [ $((round % 2)) = 0 ]; then # when it is there
-		while ! compgen -G "$TMP/left/*.so" >/dev/null && lib_runs "$(pid killed)"; do :; done
+		while ! compgen -G "$TMP/left/*.so" >/dev/null && lib_runs "$(pid killed)"; do
+			:
+		done
 	else
 		sleep "0.$(printf %03d $((RANDOM % 400)))"
 	fi

@@ -204,7 +204,7 @@ int tables__losses(const struct tables *tables, uint32_t slot, struct loss_count
 {
 	memset(sum, 0, sizeof(*sum));
 	if (bpf_map_lookup_elem(tables->fd[LOSSES], &slot, tables->by_cpu))
-		return -errno;
+		return error_errno(errno, "cannot read the counts of lost records");
 	for (int cpu = 0; cpu < tables->cpus; cpu++) {
 		for (int kind = 0; kind < BPF_LOSS_KINDS; kind++) {
 			sum->records[kind] += tables->by_cpu[cpu].records[kind];

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool progress_shown;
 static size_t lines_above; /* the cursor, that are painted anew by whoever painted them */
 static bool is_verbose;
+static atomic_bool has_complained;
 
 static void write_all(const char *data, size_t len)
 {
@@ -111,6 +113,7 @@ void error(const char *format, ...)
 {
 	va_list args;
 
+	has_complained = true;
 	va_start(args, format);
 	say("gctrace: ", 0, format, args);
 	va_end(args);
@@ -124,6 +127,7 @@ int error_errno(int err, const char *format, ...)
 		err = -err;
 	if (err == 0)
 		err = EIO;
+	has_complained = true;
 	va_start(args, format);
 	say("gctrace: ", err, format, args);
 	va_end(args);
@@ -134,6 +138,7 @@ void warning(const char *format, ...)
 {
 	va_list args;
 
+	has_complained = true;
 	va_start(args, format);
 	say("gctrace: warning: ", 0, format, args);
 	va_end(args);
@@ -209,6 +214,11 @@ size_t report__stand_above(size_t lines)
 	lines_above = lines;
 	pthread_mutex_unlock(&lock);
 	return before;
+}
+
+bool report__has_complained(void)
+{
+	return has_complained;
 }
 
 void report__verbose(bool verbose)

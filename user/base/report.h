@@ -48,6 +48,9 @@ void progress_end(void);
  */
 size_t report__stand_above(size_t lines);
 
+/* Has error() or warning() been called? Who fails without has something to explain. */
+bool report__has_complained(void);
+
 void report__verbose(bool verbose);
 bool report__is_verbose(void);
 

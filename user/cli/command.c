@@ -117,6 +117,19 @@ static void expect_files(const struct invocation *invocation)
 	privileges__only_files();
 }
 
+/*
+ * The last resort: who fails says why. A program's own status is not ours to explain, nor what
+ * doctor has found, which is on stdout; memory that ran out is reported by main().
+ */
+static void explain(const struct command *command, enum status status)
+{
+	if (status != STATUS_FAILED || command->runs_program || command == &doctor_command ||
+	    report__has_complained() || ram__ran_out())
+		return;
+	error("failed, and nothing has said why: this is an error in gctrace; please report it,"
+	      " with the command");
+}
+
 /* Run a parsed command, or what its --help or --version ask for instead. */
 static enum status perform(struct invocation *invocation, enum parsed parsed)
 {
@@ -155,6 +168,7 @@ static enum status run(const struct command *command, int argc, char **argv)
 	parsed = options__parse(command->options, settings, argc, argv, command->runs_program,
 				&invocation.operands, &invocation.given);
 	status = perform(&invocation, parsed);
+	explain(command, status);
 	vec__free(&invocation.operands);
 	vec__free(&invocation.given);
 	options__free(command->options, settings);

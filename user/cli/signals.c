@@ -22,7 +22,7 @@
 
 static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH };
 
-static struct sigaction original[COUNT(handled)], original_alarm, original_pipe;
+static struct sigaction original[COUNT(handled)], original_alarm, original_pipe, original_size;
 static bool installed, prepared, had_terminal, survives_hangup;
 static int fd = -1, stop_fd = -1;
 
@@ -158,6 +158,7 @@ int signals__prepare(void)
 	} while (null <= STDERR_FILENO);
 	close(null);
 	sigaction(SIGPIPE, &ignore, &original_pipe);
+	sigaction(SIGXFSZ, &ignore, &original_size);
 	prepared = true;
 	return 0;
 }
@@ -260,8 +261,10 @@ void signals__outlive(void)
 
 void signals__restore(void)
 {
-	if (prepared)
+	if (prepared) {
 		sigaction(SIGPIPE, &original_pipe, NULL);
+		sigaction(SIGXFSZ, &original_size, NULL);
+	}
 	if (installed)
 		sigaction(SIGALRM, &original_alarm, NULL);
 	for (size_t i = 0; installed && i < COUNT(handled); i++)

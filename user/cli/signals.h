@@ -10,6 +10,7 @@
  *	SIGWINCH          the terminal has another size
  *	SIGALRM           ours: a step of the end has come
  *	SIGPIPE           ignored: writing to a closed pipe gives EPIPE (../view/output.h)
+ *	SIGXFSZ           ignored: writing beyond the limit of a file's size gives EFBIG
  *
  * Handlers are installed without SA_RESTART, so a blocked write() returns when one comes.
  */
@@ -26,8 +27,8 @@ enum {
 };
 
 /*
- * For every command, first thing in main(): SIGPIPE ignored, and descriptors 0 to 2 taken
- * where the caller left them closed, so that no file that gctrace opens later becomes its
+ * For every command, first thing in main(): SIGPIPE and SIGXFSZ ignored, and descriptors 0 to 2
+ * taken where the caller left them closed, so that no file that gctrace opens later becomes its
  * stdout; writing to such a one still fails (EBADF). 0, or negative errno after an error message.
  */
 int signals__prepare(void);
