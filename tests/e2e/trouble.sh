@@ -197,6 +197,16 @@ for case in version:1 kinds:0 growth:0 magic:3 gap:3 nonsense:3; do
 done
 pass
 
+t "a target that sends notices without end: ten are shown, the others are counted"
+start foreign foreign notices
+wait_for "all_down $(pid foreign)"
+run gctrace -p "$(pid foreign)" -n 5 -o json
+expect_status 0
+expect_equal 10 "$(grep -cE 'warning: (pid [0-9]+: )?notice [0-9]' "$TMP/err")" "notices that are shown"
+expect "$TMP/err" 'warning: .*[1-9][0-9]+ more notices'
+stop foreign
+pass
+
 t "hostile names: no control byte on stdout, and JSON that parses"
 start hostile minivm --names hostile --rate 50 --quiet
 run gctrace -p "$(pid hostile)" -n 5 -v --moves
@@ -451,6 +461,14 @@ expect "$TMP/err" 'No space left on device'
 run gctrace "$TMP/full" -o json
 jq -e . "$TMP/out" >/dev/null || fail "a line is no JSON"
 [ "$(numbers "$TMP/out" | wc -w)" -gt 0 ] || fail "no collection can be read"
+pass
+
+t "a limit of a file's size while recording: said, status 1, and what is there can be read"
+run bash -c "ulimit -f 256; exec timeout 300 gctrace record -p $VM --moves --output $TMP/limited"
+expect_status 1
+expect "$TMP/err" 'File too large; the recording ends here'
+run gctrace "$TMP/limited" -o json
+jq -e . "$TMP/out" >/dev/null || fail "a line is no JSON"
 pass
 
 t "recordings that are cut or damaged anywhere: read up to there, said, never a crash"

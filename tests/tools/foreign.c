@@ -9,6 +9,7 @@
  *   magic     a batch that is none
  *   gap       one of three batches is numbered and never told
  *   nonsense  records whose lengths lie
+ *   notices   fifty notices with each, all different
  */
 #define GCTRACE_PROBES_IMPLEMENTATION
 #include <gctrace/probes.h>
@@ -95,6 +96,23 @@ static void as_nonsense(void *context, const void *batch, uint32_t bytes)
 	tell(changed, bytes);
 }
 
+static void as_notices(void *context, const void *batch, uint32_t bytes)
+{
+	(void)context;
+	tell(batch, bytes);
+}
+
+static void say_much(void)
+{
+	static unsigned int count;
+	char text[32];
+
+	for (int i = 0; i < 50; i++) {
+		snprintf(text, sizeof(text), "notice %u", ++count);
+		gctrace_write_notice(&writer, GCTRACE_NOTICE_OTHER, text);
+	}
+}
+
 static void collect(uint64_t gc)
 {
 	gctrace_writer_context(&writer, gc, gc);
@@ -102,6 +120,8 @@ static void collect(uint64_t gc)
 	gctrace_write_pause_begin(&writer, gc, GCTRACE_WHY_COLLECTION);
 	gctrace_write_gc_start(&writer, gc, 1, GCTRACE_REASON_EXPLICIT, GCTRACE_HOW_COPYING);
 	gctrace_write_gc_finish(&writer, gc);
+	if (emitter.sink == as_notices)
+		say_much();
 	gctrace_write_pause_end(&writer, gc, ~(uint64_t)0);
 }
 
@@ -113,6 +133,7 @@ int main(int argc, char **argv)
 	} ways[] = {
 		{ "version", as_version }, { "kinds", as_kinds }, { "growth", as_growth },
 		{ "magic", as_magic },	   { "gap", as_gap },	  { "nonsense", as_nonsense },
+		{ "notices", as_notices },
 	};
 	const struct timespec rest = { .tv_nsec = 20 * 1000 * 1000 };
 
@@ -122,7 +143,7 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], ways[i].name))
 			emitter.sink = ways[i].sink;
 	if (!emitter.sink) {
-		fprintf(stderr, "usage: foreign version|kinds|growth|magic|gap|nonsense\n");
+		fprintf(stderr, "usage: foreign version|kinds|growth|magic|gap|nonsense|notices\n");
 		return 2;
 	}
 	for (uint64_t gc = 1;; gc++) {

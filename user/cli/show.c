@@ -31,6 +31,7 @@ struct show {
 	uint64_t full_ns; /* since when nobody else comes in; 0: they do */
 	uint64_t last_ns;
 	uint64_t progress_ns; /* when a stop that goes on was looked for last */
+	uint64_t notices; /* of targets that are not known yet */
 };
 
 /* ---------------------------------------------------------------- targets */
@@ -147,8 +148,8 @@ static void say_notice(struct show *show, const struct event *event)
 	struct shown *shown = find(show, event->target);
 
 	if (shown)
-		shown__say_notice(shown, event->notice.text);
-	else
+		shown__say_notice(shown, event->notice.what, event->notice.text);
+	else if (show->notices++ < SHOWN_NOTICES_MOST)
 		warning("%s", escape_bytes(event->notice.text.at, event->notice.text.bytes));
 }
 
@@ -633,6 +634,9 @@ void show__free(struct show *show)
 {
 	if (!show)
 		return;
+	if (show->notices > SHOWN_NOTICES_MOST)
+		warning("%llu more notices are not shown",
+			(unsigned long long)(show->notices - SHOWN_NOTICES_MOST));
 	assembler__free(show->assembler);
 	for (size_t i = 0; i < show->all.count; i++)
 		shown__free(show->all.items[i]);

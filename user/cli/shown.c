@@ -32,6 +32,10 @@ void shown__free(struct shown *shown)
 {
 	if (!shown)
 		return;
+	if (shown->unsaid)
+		warning("pid %llu: %llu more notices of this process are not shown",
+			(unsigned long long)shown->heading.pid,
+			(unsigned long long)shown->unsaid);
 	buf__free(&shown->name);
 	buf__free(&shown->runtime);
 	buf__free(&shown->version);
@@ -131,11 +135,18 @@ bool shown__hear_stop(struct shown *shown, const struct event *event)
 	return true;
 }
 
-void shown__say_notice(struct shown *shown, struct text said)
+void shown__say_notice(struct shown *shown, uint32_t what, struct text said)
 {
+	unsigned int *count = &shown->notices[what < SHOWN_NOTICE_KINDS ? what : 0];
+
 	if (text__equal((struct text){ buf__str(&shown->notice), shown->notice.len }, said))
 		return;
 	keep(&shown->notice, said);
+	if (*count >= SHOWN_NOTICES_MOST) {
+		shown->unsaid++;
+		return;
+	}
+	++*count;
 	warning("pid %llu: %s", (unsigned long long)shown->heading.pid,
 		escape_bytes(said.at, said.bytes));
 }

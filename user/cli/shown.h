@@ -17,6 +17,9 @@
 
 struct facts;
 
+#define SHOWN_NOTICES_MOST 10 /* of a kind: a target may send as many as it likes */
+#define SHOWN_NOTICE_KINDS 3  /* those of wire.h; what it does not know is of kind 0 */
+
 struct shown {
 	uint32_t target;
 	struct heading heading;
@@ -26,6 +29,8 @@ struct shown {
 	uint64_t count; /* collections shown */
 	struct waiting_room room;
 	struct buf notice; /* said last */
+	unsigned int notices[SHOWN_NOTICE_KINDS];
+	uint64_t unsaid; /* beyond SHOWN_NOTICES_MOST */
 	uint64_t end_ns; /* 0: it goes on */
 	bool said;	/* runtime, version and collector are the producer's own words */
 	bool headed, done;
@@ -51,7 +56,10 @@ void shown__hear_producer(struct shown *shown, const struct event *event);
  */
 bool shown__hear_stop(struct shown *shown, const struct event *event);
 
-/* A warning; once, though an agent that tries something again says each time that it cannot. */
-void shown__say_notice(struct shown *shown, struct text said);
+/*
+ * A warning; once, though an agent that tries something again says each time that it cannot; and
+ * SHOWN_NOTICES_MOST of a kind at most: shown__free() says how many more there were.
+ */
+void shown__say_notice(struct shown *shown, uint32_t what, struct text said);
 
 #endif
