@@ -202,9 +202,24 @@ start foreign foreign notices
 wait_for "all_down $(pid foreign)"
 run gctrace -p "$(pid foreign)" -n 5 -o json
 expect_status 0
-expect_equal 10 "$(grep -cE 'warning: (pid [0-9]+: )?notice [0-9]' "$TMP/err")" "notices that are shown"
+expect_equal 10 "$(grep -cE 'warning: (pid [0-9]+: )?notice [0-9]' "$TMP/err")" "notices shown"
 expect "$TMP/err" 'warning: .*[1-9][0-9]+ more notices'
 stop foreign
+pass
+
+t "a process that is stopped when a command comes to it is named so, once"
+start stopped minivm --rate 50 --quiet
+wait_for "all_down $(pid stopped)"
+kill -STOP "$(pid stopped)"
+wait_for "grep -q '^State:.T' /proc/$(pid stopped)/status"
+for words in "" follow sample probes "record --output $TMP/nothing"; do
+	case $words in probes) limit= ;; *) limit="-d 200ms" ;; esac
+	run timeout 60 gctrace $words -p "$(pid stopped)" $limit
+	expect_equal 1 "$(lib_unwrapped "$TMP/err" | grep -c "pid $(pid stopped) is stopped")" \
+		"warnings of gctrace $words"
+done
+kill -CONT "$(pid stopped)"
+stop stopped
 pass
 
 t "hostile names: no control byte on stdout, and JSON that parses"

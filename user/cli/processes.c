@@ -23,6 +23,9 @@ static int open_word(const char *word, struct processes *processes, struct buf *
 	err = process__open(pid, &process, why);
 	if (err)
 		return err;
+	if (process__is_stopped(process))
+		warning("pid %d is stopped, by a signal or a debugger: nothing comes of it until it"
+			" goes on (kill -CONT %d)", pid, pid);
 	err = vec__push(processes, process);
 	if (err) {
 		process__free(process);
