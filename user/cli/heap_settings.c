@@ -25,7 +25,8 @@ static const struct option way_options[] = {
 	  .offset = offsetof(struct graph_settings, via),
 	  .help = "How a process tells its heap: by probes, its own or an agent's; or jvm: a"
 		  " HotSpot JVM (17 or later) makes its own dump, which is read as it comes:"
-		  " nothing is loaded, and it writes to no disk" },
+		  " nothing is loaded, and it writes to no disk; of Java 22 and later, gctrace"
+		  " keeps the dump in an unnamed file in its TMPDIR meanwhile" },
 	{ .name = NULL },
 };
 
