@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What a JVM's heap dumps do not have: of garbage the agent has no figure, for it does not walk it; and
-# what the JVM's own dump leaves out is known, or it is a loss.
+# What a JVM's heap dumps do not have: of garbage the agent has no figure, for it does not walk it;
+# and what the JVM's own dump leaves out is known, or it is a loss.
 # limit: 600
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/hotspot/lib.sh"
@@ -17,13 +17,14 @@ jvm_up() {	# JVM OPTION...
 	local jvm=$1
 	shift
 	start program "$jvm/bin/java" "$@" -cp "$TMP/classes" Rubbish $dead
-	wait_for grep -qs ready "$TMP/program.out" || { fail "the JVM did not start"; show "$TMP/program.err"; }
+	wait_for grep -qs ready "$TMP/program.out" ||
+		{ fail "the JVM did not start"; show "$TMP/program.err"; }
 }
 
 dump() {	# OPTION...: the JVM's own, into $TMP/own
 	rm -f "$TMP/own"
-	timeout 60 "$jvm/bin/jcmd" "$(pid program)" GC.heap_dump "$@" "$TMP/own" >"$TMP/jcmd" 2>&1 ||
-		{ fail "jcmd makes no dump"; show "$TMP/jcmd"; }
+	run timeout 60 "$jvm/bin/jcmd" "$(pid program)" GC.heap_dump "$@" "$TMP/own"
+	expect_status 0
 }
 
 absent() { /usr/bin/env python3 "$ROOT/tests/runtimes/hotspot_absent.py" "$@"; }
@@ -72,14 +73,15 @@ while read -r jvm; do
 		run gctrace heap $how -o json
 		expect_status 0
 		# Between two dumps the JVM may load some of them.
-		[ "$how" = "$TMP/own" ] || count=$(summary '.notes.references_to_absent_classes // 0')
+		[ "$how" = "$TMP/own" ] ||
+			count=$(summary '.notes.references_to_absent_classes // 0')
 		expect_equal "[true,$count,{},{}]" \
 			"$(summary '[.complete, .notes.references_to_absent_classes // 0, .missing,
 				.odd]')" "$how"
 	done
 	if [ "$count" != 0 ]; then
 		run gctrace heap "$TMP/own"
-		expect "$TMP/out" 'references to classes that are not loaded, which a JVM.s own dump'
+		expect "$TMP/out" 'references to classes that are not loaded, which a JVM'
 	fi
 	stop program
 	pass

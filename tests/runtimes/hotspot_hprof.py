@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What gctrace reads in an hprof file, compared.
 
+  hotspot_hprof.py sizes TYPES HISTO     with jmap -histo:live, the bytes of an object of each
+                                         class;
+                                         says how many were compared, and how many are estimates,
+                                         which may be wrong
   hotspot_hprof.py histo TYPES HISTO     with jmap -histo:live, type by type; `hidden` instead of
                                          histo: but for what the JVM hides in instances
   hotspot_hprof.py objects WAS IS        with the objects of the recording that was exported
@@ -110,8 +114,27 @@ def compare_objects(was, now):
     return wrong
 
 
+def compare_sizes(ours, theirs):
+    estimated = {entry["name"] for entry in lines(ours, "type") if entry.get("estimated")}
+    ours, theirs = of_gctrace(ours), of_jmap(theirs)
+    compared, wrong = 0, 0
+    for name, (count, size) in ours.items():
+        # Of arrays all bytes are compared, which takes the same arrays.
+        if name in (LEFT_OUT, FILLERS) or name not in theirs or \
+                (name.endswith("[]") and theirs[name][0] != count):
+            continue
+        compared += 1
+        if name not in estimated and size * theirs[name][0] != theirs[name][1] * count:
+            print(f"{name}: gctrace {(count, size)}, jmap {theirs[name]}")
+            wrong += 1
+    print(f"{compared} classes, {len(estimated)} estimates, {wrong} wrong")
+    return wrong or compared < 200
+
+
 mode, left, right = sys.argv[1:]
-if mode == "objects":
+if mode == "sizes":
+    differences = compare_sizes(left, right)
+elif mode == "objects":
     differences = compare_objects(left, right)
 else:
     differences = compare_histo(left, right, mode == "histo")

@@ -354,7 +354,7 @@ static int read_hprof(struct heap_source *source, const struct dump_name *name,
 	if (!err) {
 		buf__add_str(&source->file, name->path);
 		set_subject(source);
-		err = heap_source_hprof__read(source, fd, name->path, options);
+		err = heap_source_hprof__read(source, fd, name->path, options, NULL);
 	}
 	files__close(&fd);
 	return err;

@@ -121,9 +121,10 @@ static int set_facts(struct intake *intake, const struct hprof_facts *facts)
 }
 
 int heap_source_hprof__read(struct heap_source *source, int fd, const char *name,
-			    const struct heap_source_options *options)
+			    const struct heap_source_options *options,
+			    const struct hprof_known *known)
 {
-	const struct hprof_options how = { .heads = options->counts_only,
+	const struct hprof_options how = { .heads = options->counts_only, .known = known,
 					   .stop_fd = signals__stop_fd(), .turn = on_turn,
 					   .limit = ram__limit_bytes() };
 	struct reading reading = { .began_ns = clock__monotonic_ns() };

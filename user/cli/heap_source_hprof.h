@@ -5,11 +5,15 @@
 
 #include "heap_source.h"
 
+struct hprof_known;
+
 /*
  * Read all that comes from a descriptor, which stays the caller's. name: of the file, for messages,
- * unescaped. 0, or negative errno after an error message: nothing of a dump came.
+ * unescaped. known: what the JVM says of sizes, NULL: nothing. 0, or negative errno after an error
+ * message: nothing of a dump came.
  */
 int heap_source_hprof__read(struct heap_source *source, int fd, const char *name,
-			    const struct heap_source_options *options);
+			    const struct heap_source_options *options,
+			    const struct hprof_known *known);
 
 #endif

@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "../attach/jvm_dump.h"
+#include "../attach/jvm_socket.h"
 #include "../base/clock.h"
 #include "../base/escape.h"
 #include "../base/report.h"
+#include "../stream/hprof_sizes.h"
+#include "../target/jvm_sizes.h"
 #include "../target/note_cache.h"
 #include "../target/process.h"
 #include "../target/runtime.h"
@@ -67,11 +70,45 @@ static int check(const struct process *process, const struct runtime *runtime)
 	return err;
 }
 
+static uint64_t size_of(void *context, const char *name, size_t bytes)
+{
+	return jvm_sizes__of(context, name, bytes);
+}
+
+/* What the JVM says of sizes. False: nothing, and the addresses must show them. */
+static bool find_sizes(const struct sight *sight, const struct process *process,
+		       struct hprof_known *known)
+{
+	const int feature = jvm_socket__major(sight->runtime);
+	const struct jvm_object_layout *layout;
+	struct buf why = BUF_INIT;
+	struct jvm_sizes *sizes = jvm_sizes__open(process, &sight->maps,
+						  feature > 0 ? (unsigned int)feature : 0, &why);
+
+	if (!sizes)
+		note("the JVM's own word on the sizes of objects cannot be read (%s): they are"
+		     " worked out from addresses", buf__str(&why));
+	buf__free(&why);
+	if (!sizes)
+		return false;
+	layout = jvm_sizes__layout(sizes);
+	*known = (struct hprof_known){
+		.layout = { layout->head, layout->array, layout->reference },
+		.alignment = layout->alignment,
+		.size_of = size_of,
+		.context = sizes,
+	};
+	return true;
+}
+
 static int read_dump(struct heap_source *source, const struct process *process,
-		     const struct runtime *runtime, const struct heap_source_options *options)
+		     const struct sight *sight, const struct heap_source_options *options)
 {
 	struct buf why = BUF_INIT, name = BUF_INIT;
 	const uint64_t began_ns = clock__monotonic_ns();
+	const struct runtime *runtime = sight->runtime;
+	struct hprof_known known = { .context = NULL };
+	const bool is_known = find_sizes(sight, process, &known);
 	struct jvm_dump dump;
 	int err, ended;
 
@@ -83,7 +120,8 @@ static int read_dump(struct heap_source *source, const struct process *process,
 	} else {
 		buf__printf(&name, "the dump of pid %d", process->pid);
 		set_heading(source, process, runtime);
-		err = heap_source_hprof__read(source, dump.fd, buf__str(&name), options);
+		err = heap_source_hprof__read(source, dump.fd, buf__str(&name), options,
+					      is_known ? &known : NULL);
 		source->heading.pid = (uint64_t)process->pid;
 		source->heading.dump_ns = clock__monotonic_ns() - began_ns;
 		buf__reset(&why);
@@ -91,6 +129,7 @@ static int read_dump(struct heap_source *source, const struct process *process,
 		if (ended && !signals__stopping())
 			warning("%s", buf__str(&why));
 	}
+	jvm_sizes__close(known.context);
 	buf__free(&why);
 	buf__free(&name);
 	return err;
@@ -117,7 +156,7 @@ int heap_source__jvm(struct heap_source *source, const struct target_settings *t
 	if (!err) {
 		err = check(processes.items[0], sight.runtime);
 		if (!err)
-			err = read_dump(source, processes.items[0], sight.runtime, options);
+			err = read_dump(source, processes.items[0], &sight, options);
 		sight__close(&sight);
 	}
 	processes__free(&processes);

@@ -61,7 +61,7 @@ struct heap_facts {
 	bool is_of_jvm;	   /* the JVM's own dump: heap_builder__is_of_jvm() */
 	/*
 	 * Objects were found by a walk from the roots, over weak references as well: what is not
-	 * reached here are objects that weak references alone lead to, and other garbage is unknown.
+	 * reached here are objects that weak references alone lead to; other garbage is unknown.
 	 */
 	bool reached_only;
 	struct {
@@ -82,6 +82,8 @@ struct heap_facts {
 	uint64_t dangling_references, dangling_weak_references; /* to what was never told */
 	uint64_t dangling_roots;
 	uint64_t undefined_types; /* with objects, without a definition */
+
+	uint64_t estimated_types; /* with objects, whose sizes are estimates */
 
 	/* References to what a JVM's own dump leaves out by nature (heap_absent.c): no loss. */
 	uint64_t absent_classes; /* to class objects without a record */

@@ -466,6 +466,7 @@ int heap_builder__finish(struct heap_builder *builder, struct heap **result)
 	else
 		heap_counts__finish(heap);
 	heap->facts.odd.types_beyond = heap->types.beyond;
+	heap->facts.estimated_types = heap_types__estimated(&heap->types);
 	builder->facts = heap->facts;
 	builder->heap = NULL;
 	if (err) {

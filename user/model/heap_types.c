@@ -231,6 +231,15 @@ uint64_t heap_types__undefined(const struct heap_types *types)
 	return undefined;
 }
 
+uint64_t heap_types__estimated(const struct heap_types *types)
+{
+	uint64_t estimated = 0;
+
+	for (uint32_t i = 0; i < types->count; i++)
+		estimated += types->used.at[i] && entries(types)[i].flags & EVENT_CLASS_ESTIMATED;
+	return estimated;
+}
+
 struct heap_type heap_types__at(const struct heap_types *types, uint32_t index)
 {
 	const struct type_entry *entry = &entries(types)[index];

@@ -80,6 +80,9 @@ void heap_types__seal(struct heap_types *types);
 /* How many types have objects but no definition. */
 uint64_t heap_types__undefined(const struct heap_types *types);
 
+/* How many types have objects whose sizes are estimates. */
+uint64_t heap_types__estimated(const struct heap_types *types);
+
 /* Texts are valid until the next definition. */
 struct heap_type heap_types__at(const struct heap_types *types, uint32_t index);
 

@@ -67,6 +67,9 @@ struct range {
 	uint64_t length;
 };
 
+/* Besides enum gctrace_class_flags: sizes of its objects are estimates. */
+#define EVENT_CLASS_ESTIMATED (UINT32_C(1) << 31)
+
 struct reference {
 	uint64_t to;	/* 0: null */
 	uint64_t place; /* position, index or offset, by event.object.places; EVENT_UNKNOWN */

@@ -44,6 +44,7 @@ struct hprof_options {
 	bool heads;  /* EVENT_HEADS instead of EVENT_OBJECT and EVENT_ROOTS */
 	int stop_fd; /* readable: no further; -1: none */
 	uint64_t limit; /* bytes of what is kept here until the end; 0: none */
+	const struct hprof_known *known; /* of the JVM that writes it; NULL: nothing is */
 	int (*turn)(void *context); /* called now and then, with the sink's; as feed__read_all() */
 };
 

@@ -312,17 +312,44 @@ static bool is_as_above(const struct hprof_classes *classes, const struct hprof_
 	return hidden + sizes->alignment >= more && hidden <= more + sizes->alignment;
 }
 
+static uint64_t known_size(const struct hprof_classes *classes, const struct hprof_sizes *sizes,
+			   const struct hprof_class *class_)
+{
+	const struct text name = hprof_names__get(classes->names, class_->name);
+
+	return sizes->known ? sizes->known->size_of(sizes->known->context, name.at, name.bytes) : 0;
+}
+
+bool hprof_classes__is_estimate(const struct hprof_classes *classes,
+				const struct hprof_sizes *sizes, const struct hprof_class *class_)
+{
+	const uint64_t sum = sum_of(classes, sizes, class_);
+
+	if (sizes->stated || known_size(classes, sizes, class_))
+		return false;
+	/* Nothing has room between: it ends where the next object begins. */
+	return !sizes->certain || class_->nearest < sum ||
+	       class_->nearest % sizes->alignment || class_->nearest - sum >= smallest(sizes);
+}
+
 uint64_t hprof_classes__size(const struct hprof_classes *classes, const struct hprof_sizes *sizes,
 			     const struct hprof_class *class_)
 {
 	const uint64_t sum = sum_of(classes, sizes, class_);
+	const uint64_t known = known_size(classes, sizes, class_);
 
 	if (sizes->stated)
 		return class_->stated;
-	if (!sizes->measured || class_->nearest < sum || class_->nearest % sizes->alignment ||
+	if (known)
+		return known;
+	if (class_->nearest < sum || class_->nearest % sizes->alignment ||
 	    class_->nearest - sum > HIDDEN_MOST)
 		return sum;
+	if (sizes->certain && class_->nearest - sum < smallest(sizes))
+		return class_->nearest;
 	/* One alone may have a gap behind it, but none smaller than an object. */
-	return class_->nearest_count > 1 || class_->nearest - sum < smallest(sizes) ||
-			       is_as_above(classes, sizes, class_) ? class_->nearest : sum;
+	return sizes->measured &&
+			       (class_->nearest_count > 1 ||
+				class_->nearest - sum < smallest(sizes) ||
+				is_as_above(classes, sizes, class_)) ? class_->nearest : sum;
 }

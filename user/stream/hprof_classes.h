@@ -124,6 +124,10 @@ int hprof_classes__settle(struct hprof_classes *classes, const struct hprof_size
 uint64_t hprof_classes__size(const struct hprof_classes *classes, const struct hprof_sizes *sizes,
 			     const struct hprof_class *class_);
 
+/* Is that what it may be, and not what it is? */
+bool hprof_classes__is_estimate(const struct hprof_classes *classes,
+				const struct hprof_sizes *sizes, const struct hprof_class *class_);
+
 /* Tell all of them by EVENT_CLASS, and what their statics are called. As a sink answers. */
 int hprof_classes__tell(struct hprof_classes *classes, const struct hprof_sizes *sizes,
 			const struct event_sink *sink);

@@ -94,6 +94,7 @@ static int tell_one(struct teller *teller, const struct hprof_class *class_)
 {
 	const struct text name = hprof_names__get(teller->classes->names, class_->name);
 	const uint64_t size = hprof_classes__size(teller->classes, teller->sizes, class_);
+	const uint32_t guess = teller->sizes->certain ? 0 : EVENT_CLASS_ESTIMATED;
 	uint32_t flags = class_->referent != UINT64_MAX ? GCTRACE_CLASS_WEAK : 0;
 	int err = 0;
 
@@ -104,7 +105,9 @@ static int tell_one(struct teller *teller, const struct hprof_class *class_)
 	hprof_names__add_class(&teller->name, name);
 	if (is_array(name))
 		return tell_class(teller, class_->id, class_->super, 0,
-				  GCTRACE_CLASS_ARRAY | GCTRACE_CLASS_VARIABLE);
+				  GCTRACE_CLASS_ARRAY | GCTRACE_CLASS_VARIABLE | guess);
+	if (hprof_classes__is_estimate(teller->classes, teller->sizes, class_))
+		flags |= EVENT_CLASS_ESTIMATED;
 	if (class_->is_filled)
 		err = add_fields(teller, class_);
 	if (text__equal((struct text){ buf__str(&teller->name), teller->name.len },
@@ -124,7 +127,8 @@ static int tell_primitive_arrays(struct teller *teller)
 		buf__reset(&teller->name);
 		buf__printf(&teller->name, "%s[]", hprof_type__name(type));
 		answer = tell_class(teller, HPROF_PRIMITIVE_CLASS(type), 0, 0,
-				    GCTRACE_CLASS_BYTES | GCTRACE_CLASS_VARIABLE);
+				    GCTRACE_CLASS_BYTES | GCTRACE_CLASS_VARIABLE |
+				    (teller->sizes->certain ? 0 : EVENT_CLASS_ESTIMATED));
 	}
 	return answer;
 }

@@ -213,8 +213,9 @@ static int read_entry(struct hprof_reader *reader)
 
 	if (!fixed || 1 + (uint64_t)fixed > reader->left)
 		return -EBADMSG;
-	if (hprof_entry__is_object(tag) && !reader->has_sizes)
-		hprof_objects__find_sizes(reader);
+	if (hprof_entry__is_object(tag) && !reader->has_sizes &&
+	    hprof_objects__find_sizes(reader))
+		return -ENOMEM;
 	if (!hprof_input__need(input, 1 + (size_t)fixed))
 		return -EPIPE;
 	input->at++;

@@ -257,15 +257,16 @@ static int take_array(struct hprof_reader *reader, const struct hprof_object_ent
 
 /* ---------------------------------------------------------------- in all */
 
-void hprof_objects__find_sizes(struct hprof_reader *reader)
+int hprof_objects__find_sizes(struct hprof_reader *reader)
 {
 	const uint64_t id = hprof_classes__named(&reader->classes, "java/lang/Object");
 	uint32_t stated = 0;
 
 	if (id)
 		stated = reader->classes.of.items[hprof_classes__find(&reader->classes, id)].stated;
-	hprof_sizes__find(&reader->facts->sizes, &reader->input, reader->left, stated);
 	reader->has_sizes = true;
+	return hprof_sizes__find(&reader->facts->sizes, &reader->input, reader->left, stated,
+				 reader->options->known);
 }
 
 int hprof_objects__read(struct hprof_reader *reader, uint8_t tag)
@@ -296,10 +297,10 @@ static int tell_unknown(struct hprof_reader *reader, const struct hprof_object_e
 int hprof_objects__finish(struct hprof_reader *reader)
 {
 	const uint8_t *values = (const uint8_t *)buf__str(&reader->waiting_bytes);
-	int answer;
+	int answer = reader->has_sizes ? 0 : hprof_objects__find_sizes(reader);
 
-	if (!reader->has_sizes)
-		hprof_objects__find_sizes(reader);
+	if (answer)
+		return answer;
 	answer = hprof_classes__settle(&reader->classes, &reader->facts->sizes);
 	for (size_t i = 0; i < reader->waiting.count && answer >= 0; i++) {
 		const struct hprof_object_entry *entry = &reader->waiting.items[i];

@@ -52,9 +52,9 @@ int hprof_heap__read(struct hprof_reader *reader);
 
 /*
  * How large arrays are, from what comes next (a tag): when the first object does, and all classes
- * mostly have.
+ * mostly have. 0 or -ENOMEM.
  */
-void hprof_objects__find_sizes(struct hprof_reader *reader);
+int hprof_objects__find_sizes(struct hprof_reader *reader);
 
 /* The object entry that comes next, its tag taken and its fixed bytes there. The same. */
 int hprof_objects__read(struct hprof_reader *reader, uint8_t tag);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hprof_sizes.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
 #include "hprof_entries.h"
 #include "hprof_input.h"
 
@@ -9,8 +13,10 @@
 #define ALIGNMENT 8u
 #define ALIGNMENT_MOST 256u  /* of HotSpot: ObjectAlignmentInBytes */
 #define STATED_ARRAY 4u	     /* what an array has beyond an Object */
+#define RIGHT_ENOUGH 8u	     /* arrays that one layout explains and another does not */
+#define WRONG_SHARE 100u     /* of right ones: files that are damaged are shown all the same */
 
-/* Of JVMs: the most frequent one first, which is taken where nothing is told. */
+/* Of JVMs: the most frequent one first, which is taken where nothing is known. */
 static const struct hprof_layout_of narrow_layouts[] = { { 8, 12, 4 } };
 static const struct hprof_layout_of wide_layouts[] = {
 	{ 12, 16, 4 }, /* compressed references and class pointers */
@@ -30,9 +36,10 @@ struct candidate {
 struct look {
 	struct candidate of[LAYOUTS_MOST];
 	size_t count;
-	struct hprof_object_entry last; /* an array; else its tag is 0 */
-	uint64_t compared; /* arrays */
-	uint64_t objects, ids;		/* all ids in one word: bits that any of them has */
+	VEC(struct hprof_object_entry) seen;
+	uint64_t compared; /* arrays with an object behind them */
+	bool is_out_of_memory;
+	uint64_t ids; /* all in one word: bits that any of them has */
 };
 
 static uint64_t array_size(const struct hprof_layout_of *layout, uint64_t alignment,
@@ -41,33 +48,58 @@ static uint64_t array_size(const struct hprof_layout_of *layout, uint64_t alignm
 	return hprof__align(layout->array + count * element, alignment);
 }
 
-static void compare(struct look *look, uint32_t id_bytes, uint64_t next)
+static bool is_array(const struct hprof_object_entry *entry)
 {
-	const struct hprof_object_entry *array = &look->last;
-	const uint64_t room = next - array->id;
+	return entry->tag != HPROF_INSTANCE;
+}
 
-	if (!array->tag || next <= array->id)
-		return;
-	look->compared++;
-	for (size_t i = 0; i < look->count; i++) {
-		const struct hprof_layout_of *layout = &look->of[i].layout;
-		const uint32_t element = array->element == HPROF_OBJECT ?
-						 layout->reference :
-						 hprof_type__bytes(array->element, id_bytes);
-		const uint64_t size = array_size(layout, ALIGNMENT, array->count, element);
+static uint64_t size_by(const struct hprof_layout_of *layout, uint64_t alignment,
+			uint32_t id_bytes, const struct hprof_object_entry *array)
+{
+	const uint32_t element = array->element == HPROF_OBJECT ?
+					 layout->reference :
+					 hprof_type__bytes(array->element, id_bytes);
 
-		look->of[i].right += size == room;
-		look->of[i].wrong += size > room;
+	return array_size(layout, alignment, array->count, element);
+}
+
+/* Where each array ends, by each layout, and where the object that comes next begins. */
+static void compare(struct look *look, uint64_t alignment, uint32_t id_bytes)
+{
+	look->compared = 0;
+	for (size_t i = 0; i < look->count; i++)
+		look->of[i].right = look->of[i].wrong = 0;
+	for (size_t n = 0; n + 1 < look->seen.count; n++) {
+		const struct hprof_object_entry *array = &look->seen.items[n];
+		const uint64_t room = array[1].id - array->id;
+
+		if (!is_array(array) || array[1].id <= array->id)
+			continue;
+		look->compared++;
+		for (size_t i = 0; i < look->count; i++) {
+			const uint64_t size = size_by(&look->of[i].layout, alignment, id_bytes,
+						      array);
+
+			look->of[i].right += size == room;
+			look->of[i].wrong += size > room;
+		}
 	}
 }
 
-static void see(struct look *look, uint32_t id_bytes, const struct hprof_object_entry *entry)
+/* As they come, do most arrays end where the next object begins? */
+static bool is_in_order(struct look *look, uint64_t alignment, uint32_t id_bytes)
 {
-	compare(look, id_bytes, entry->id);
-	look->last = *entry;
-	if (entry->tag == HPROF_INSTANCE)
-		look->last.tag = 0;
-	look->objects++;
+	uint64_t most = 0;
+
+	compare(look, alignment, id_bytes);
+	for (size_t i = 0; i < look->count; i++)
+		most = look->of[i].right > most ? look->of[i].right : most;
+	return most > look->compared / 2;
+}
+
+static void see(struct look *look, const struct hprof_object_entry *entry)
+{
+	look->is_out_of_memory |= vec__push(&look->seen, *entry) != 0;
 	look->ids |= entry->id;
 }
 
@@ -94,7 +126,7 @@ static void look_ahead(struct look *look, struct hprof_input *input, uint64_t le
 			left = hprof__number(at + HPROF_RECORD_HEAD - 4, 4);
 		} else {
 			entry = hprof_entry__object(*at, at + 1, input->id_bytes);
-			see(look, input->id_bytes, &entry);
+			see(look, &entry);
 			left -= fixed + entry.bytes;
 		}
 		if ((uint64_t)(end - at) - fixed < entry.bytes)
@@ -109,8 +141,13 @@ static void add(struct look *look, const struct hprof_layout_of *of, size_t coun
 		look->of[look->count++] = (struct candidate){ .layout = of[i] };
 }
 
-static void add_candidates(struct look *look, uint32_t id_bytes, uint32_t object_size)
+static void add_candidates(struct look *look, uint32_t id_bytes, uint32_t object_size,
+			   const struct hprof_known *known)
 {
+	if (known) {
+		add(look, &known->layout, 1);
+		return;
+	}
 	if (object_size) {
 		const bool says = object_size > id_bytes;
 
@@ -126,41 +163,83 @@ static void add_candidates(struct look *look, uint32_t id_bytes, uint32_t object
 		add(look, wide_layouts, sizeof(wide_layouts) / sizeof(*wide_layouts));
 }
 
-/* The one with most right ones, of those the first; what is wrong more than right is no layout. */
+/*
+ * The one by which no array reaches into the next object, or the fewest do; of those the one by
+ * which most end there; of those the first.
+ */
 static const struct candidate *choose(const struct look *look)
 {
 	const struct candidate *best = &look->of[0];
 
-	for (size_t i = 1; i < look->count; i++)
-		if (look->of[i].right > best->right && look->of[i].wrong < look->of[i].right)
-			best = &look->of[i];
+	for (size_t i = 1; i < look->count; i++) {
+		const struct candidate *other = &look->of[i];
+
+		if (other->right > best->right && other->wrong <= other->right / WRONG_SHARE)
+			best = other;
+	}
 	return best;
 }
 
+/*
+ * No array contradicts it, and each other layout is contradicted, or is right of fewer arrays by so
+ * many that chance does not explain it.
+ */
+static bool is_certain(const struct look *look, const struct candidate *best)
+{
+	for (size_t i = 0; i < look->count; i++) {
+		const struct candidate *other = &look->of[i];
+
+		if (other != best && !other->wrong && other->right + RIGHT_ENOUGH > best->right)
+			return false;
+	}
+	return !best->wrong;
+}
+
+/* 0: it cannot be known. */
 static uint32_t alignment_of(const struct look *look)
 {
 	const uint64_t lowest = look->ids & -look->ids;
 
-	if (look->objects < OBJECTS_ENOUGH || lowest < ALIGNMENT || lowest > ALIGNMENT_MOST)
-		return ALIGNMENT;
+	if (look->seen.count < OBJECTS_ENOUGH || lowest < ALIGNMENT || lowest > ALIGNMENT_MOST)
+		return 0;
 	return (uint32_t)lowest;
 }
 
-void hprof_sizes__find(struct hprof_sizes *sizes, struct hprof_input *input, uint64_t left,
-		       uint32_t object_size)
+static int compare_ids(const void *a, const void *b)
+{
+	const struct hprof_object_entry *left = a, *right = b;
+
+	return left->id < right->id ? -1 : left->id > right->id;
+}
+
+int hprof_sizes__find(struct hprof_sizes *sizes, struct hprof_input *input, uint64_t left,
+		      uint32_t object_size, const struct hprof_known *known)
 {
 	struct look look = { .count = 0 };
 	const struct candidate *best;
+	uint32_t alignment;
+	bool in_order;
+	int err;
 
-	add_candidates(&look, input->id_bytes, object_size);
+	add_candidates(&look, input->id_bytes, object_size, known);
 	look_ahead(&look, input, left);
+	err = look.is_out_of_memory ? -ENOMEM : 0;
+	alignment = known ? known->alignment : alignment_of(&look);
+	in_order = is_in_order(&look, alignment ? alignment : ALIGNMENT, input->id_bytes);
+	if (look.seen.count)
+		qsort(look.seen.items, look.seen.count, sizeof(*look.seen.items), compare_ids);
+	compare(&look, alignment ? alignment : ALIGNMENT, input->id_bytes);
 	best = choose(&look);
 	*sizes = (struct hprof_sizes){
 		.layout = best->layout,
-		.alignment = best->stated ? ALIGNMENT : alignment_of(&look),
-		.stated = object_size > 0,
-		.measured = best->right > look.compared / 2,
+		.alignment = best->stated || !alignment ? ALIGNMENT : alignment,
+		.stated = object_size > 0 && !known,
+		.measured = in_order && best->right > look.compared / 2,
+		.known = known,
 	};
+	sizes->certain = sizes->stated || (alignment && is_certain(&look, best));
+	vec__free(&look.seen);
+	return err;
 }
 
 uint64_t hprof_sizes__array(const struct hprof_sizes *sizes, uint64_t count, uint32_t element)

@@ -122,6 +122,13 @@ static void add_heading(struct diff_text *text)
 	buf__add_str(&text->raw, "exact: nothing is sampled; types, sizes and references are read,"
 				 " never the contents of objects");
 	add_styled(text, STYLE_DIM, "# ", "#   ");
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		if (!text->shown->heading[side]->facts->estimated_types)
+			continue;
+		buf__add_str(&text->raw, side == DIFF_WAS ? "A: " : "B: ");
+		heap_words__estimated(&text->raw, text->shown->heading[side]->facts);
+		add_styled(text, STYLE_DIM, "# ", "#   ");
+	}
 }
 
 static void add_sentences(struct diff_text *text)

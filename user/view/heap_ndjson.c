@@ -91,7 +91,7 @@ void heap_view__add_header(struct json *json, const struct heap_heading *heading
 	json__text(json, "runtime", heading->runtime);
 	json__text(json, "runtime_version", heading->version);
 	json__text(json, "collector", heading->collector);
-	json__string(json, "accuracy", "exact");
+	json__string(json, "accuracy", facts->estimated_types ? "estimated_sizes" : "exact");
 	json__string(json, "privacy", "contents of objects are never read");
 	json__flag(json, "histogram", heading->counts_only);
 	if (heading->file)
@@ -237,6 +237,9 @@ static int show_type_lines(struct heap_ndjson *ndjson, const char *event,
 		add_name(ndjson, list, line->type);
 		json__u64(json, "count", line->sums.objects);
 		json__u64(json, "shallow_bytes", line->sums.bytes);
+		if (!list->groups)
+			json__flag(json, "estimated",
+				   heap_words__is_estimate(ndjson->heap, line->type));
 		if (!ndjson->heading->counts_only && strcmp(event, "freed"))
 			add_retained(json, &line->sums);
 		add_ages(json, line->ages);
@@ -496,9 +499,10 @@ static void add_odd(struct json *json, const struct heap_facts *facts)
 
 static void add_notes(struct json *json, const struct heap_facts *facts)
 {
-	if (!facts->absent_classes && !facts->absent_of_garbage)
+	if (!facts->absent_classes && !facts->absent_of_garbage && !facts->estimated_types)
 		return;
 	json__object(json, "notes");
+	add_some(json, "estimated_types", facts->estimated_types);
 	add_some(json, "references_to_absent_classes", facts->absent_classes);
 	add_some(json, "references_from_garbage", facts->absent_of_garbage);
 	json__end(json);

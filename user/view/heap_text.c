@@ -162,6 +162,10 @@ static void add_accuracy(struct heap_text *text)
 	else
 		heading_line(text, "exact: nothing is sampled; types, sizes and references are"
 				   " read, never the contents of objects");
+	if (!text->heading->facts->estimated_types)
+		return;
+	heap_words__estimated(&text->raw, text->heading->facts);
+	heading_line(text, heap_text__escaped(text));
 }
 
 static void add_what(struct heap_text *text)

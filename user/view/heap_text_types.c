@@ -83,20 +83,31 @@ static void name_cell(struct table *table, struct heap_text *text,
 	buf__reset(&text->raw);
 }
 
+/* "~" before what is an estimate. */
+static const char *shallow(char *figure, const struct heap_text *text,
+			   const struct heap_type_list *list, const struct heap_type_line *line)
+{
+	const bool guess = !list->groups && heap_words__is_estimate(text->heap, line->type);
+
+	figure[0] = '~';
+	units__bytes_column(figure + guess, line->sums.bytes);
+	return figure;
+}
+
 static void add_cell(struct table *table, struct heap_text *text, enum cell cell,
 		     const struct heap_type_list *list, const struct heap_type_line *line)
 {
 	const struct heap_type_sums *sums = &line->sums;
 	const struct population_type *ages = line->ages;
 	const uint32_t median = ages ? population_type__median(ages) : 0;
-	char figure[UNITS_TEXT];
+	char figure[UNITS_TEXT + 1];
 
 	if (cell == CELL_NAME)
 		name_cell(table, text, list, line);
 	else if (cell == CELL_OBJECTS)
 		table__cell(table, STYLE_PLAIN, units__count_column(figure, sums->objects));
 	else if (cell == CELL_SHALLOW)
-		table__cell(table, STYLE_PLAIN, units__bytes_column(figure, sums->bytes));
+		table__cell(table, STYLE_PLAIN, shallow(figure, text, list, line));
 	else if (cell == CELL_SHARE)
 		table__cell(table, STYLE_PLAIN,
 			    heap_text__share(figure, sums->bytes, list->of_bytes));

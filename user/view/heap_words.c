@@ -396,8 +396,25 @@ void heap_words__odd(struct buf *out, const struct heap_facts *facts)
 	add_count(out, facts->odd.types_beyond, "class found no room", "classes found no room");
 }
 
+bool heap_words__is_estimate(const struct heap *heap, uint32_t type)
+{
+	return heap_types__at(heap__types(heap), type).flags & EVENT_CLASS_ESTIMATED;
+}
+
+void heap_words__estimated(struct buf *out, const struct heap_facts *facts)
+{
+	char count[UNITS_TEXT];
+
+	buf__printf(out, "but the sizes of %s type%s are estimates (~), and so are the sums with"
+			 " them: the dump does not say them",
+		    units__exact(count, facts->estimated_types),
+		    units__s(facts->estimated_types));
+}
+
 void heap_words__notes(struct buf *out, const struct heap_facts *facts)
 {
+	add_count(out, facts->estimated_types, "type whose sizes are estimates",
+		  "types whose sizes are estimates");
 	add_count(out, facts->absent_classes,
 		  "reference to a class that is not loaded, which a JVM's own dump leaves out",
 		  "references to classes that are not loaded, which a JVM's own dump leaves out");

@@ -75,6 +75,12 @@ void heap_words__more(struct buf *out, const struct heap *heap, const struct fin
 void heap_words__missing(struct buf *out, const struct heap_facts *facts);
 void heap_words__odd(struct buf *out, const struct heap_facts *facts);
 
+/* The sizes of objects of this type are estimates. */
+bool heap_words__is_estimate(const struct heap *heap, uint32_t type);
+
+/* "but sizes ... are estimates": where facts->estimated_types. */
+void heap_words__estimated(struct buf *out, const struct heap_facts *facts);
+
 /* The same of what is known to be as it should: nothing is lost by it. */
 void heap_words__notes(struct buf *out, const struct heap_facts *facts);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Usage: `Rubbish COUNT`: makes so many objects that nothing refers to any more, and 777 that a static
-// holds in an array; then it prints `ready` and waits.
+// Usage: `Rubbish COUNT`: makes so many objects that nothing refers to any more, and 777 that a
+// static holds in an array; then it prints `ready` and waits.
 public class Rubbish {
 	static class Dead { int n; }
 	static final Object[] kept = new Object[777];

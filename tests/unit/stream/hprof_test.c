@@ -326,6 +326,134 @@ static void hidden_fields_are_measured(void **state)
 	heap__free(heap);
 }
 
+/* How some JVM lays objects out. */
+struct laid_out {
+	uint32_t head, array, reference, alignment;
+	bool shuffled; /* as ZGC's files are */
+};
+
+static uint64_t aligned(uint64_t bytes, uint64_t to)
+{
+	return (bytes + to - 1) / to * to;
+}
+
+enum { LAID_OUT = 300, LAID_OUT_AT = 0x100000 };
+
+/* Arrays of references, arrays of bytes and Nodes in turns; sizes[] gets what each takes. */
+static struct hprof_bytes lay_out(const struct laid_out *as, uint64_t sizes[LAID_OUT],
+				  uint64_t ids[LAID_OUT], size_t count)
+{
+	static const uint64_t nulls[16];
+	struct hprof_bytes file = begin_segment("1.0.2");
+	uint64_t at = LAID_OUT_AT;
+
+	add_classes(&file);
+	for (size_t i = 0; i < count; i++) {
+		sizes[i] = i % 3 == 0 ? as->array + i % 16 * as->reference :
+			   i % 3 == 1 ? as->array + i % 37 : as->head + as->reference + 4;
+		sizes[i] = aligned(sizes[i], as->alignment);
+		ids[i] = at;
+		at += sizes[i];
+	}
+	for (size_t n = 0; n < count; n++) {
+		const size_t i = as->shuffled ? n * 7 % count : n;
+
+		if (i % 3 == 0)
+			hprof_bytes__array(&file, ids[i], CLASS_ARRAY, nulls, i % 16);
+		else if (i % 3 == 1)
+			hprof_bytes__primitive(&file, ids[i], HPROF_BYTE, i % 37);
+		else
+			hprof_bytes__instance(&file, ids[i], CLASS_NODE, 12);
+		if (i % 3 == 2)
+			buf__add_repeated(&file.out, 0, 12);
+	}
+	hprof_bytes__end_record(&file);
+	return file;
+}
+
+static bool is_estimated(struct heap *heap, uint64_t address)
+{
+	const uint32_t type = heap__type(heap, place_of(heap, address));
+
+	return heap_types__at(heap__types(heap), type).flags & EVENT_CLASS_ESTIMATED;
+}
+
+static void each_layout_is_found_object_by_object(void **state)
+{
+	static const struct laid_out all[] = {
+		{ 12, 16, 4, 8, false },  { 12, 16, 4, 8, true },   { 12, 16, 4, 16, false },
+		{ 12, 16, 8, 8, true },   { 12, 16, 8, 16, true },  { 16, 24, 8, 8, false },
+		{ 16, 20, 8, 16, false }, { 8, 12, 4, 8, false },   { 8, 12, 8, 8, true },
+		{ 12, 16, 4, 32, true },
+	};
+	uint64_t sizes[LAID_OUT], ids[LAID_OUT];
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(all) / sizeof(*all); n++) {
+		struct hprof_bytes file = lay_out(&all[n], sizes, ids, LAID_OUT - 1);
+		struct hprof_facts facts;
+		struct heap *heap = read_file(&file, &facts);
+
+		assert_int_equal(facts.sizes.alignment, all[n].alignment);
+		assert_true(facts.sizes.certain);
+		for (size_t i = 0; i < LAID_OUT - 1; i++) {
+			assert_int_equal(object_at(heap, ids[i]).size, sizes[i]);
+			assert_false(is_estimated(heap, ids[i]) && i % 3 != 2);
+		}
+		heap__free(heap);
+	}
+}
+
+/* Too few objects to tell layouts apart: nothing is claimed. */
+static void what_cannot_be_known_is_an_estimate(void **state)
+{
+	const struct laid_out as = { 12, 16, 4, 8, false };
+	uint64_t sizes[LAID_OUT], ids[LAID_OUT];
+	struct hprof_bytes file = lay_out(&as, sizes, ids, 9);
+	struct hprof_facts facts;
+	struct heap *heap = read_file(&file, &facts);
+
+	(void)state;
+	assert_false(facts.sizes.certain);
+	for (size_t i = 0; i < 9; i++)
+		assert_true(is_estimated(heap, ids[i]));
+	assert_int_not_equal(heap__facts(heap)->estimated_types, 0);
+	heap__free(heap);
+}
+
+static uint64_t eighty(void *context, const char *name, size_t bytes)
+{
+	return text__equal((struct text){ name, bytes }, text__of(context)) ? 80 : 0;
+}
+
+/* The JVM's word is enough where addresses show too little: of a class of 80 bytes. */
+static void what_the_jvm_says_holds(void **state)
+{
+	const struct laid_out as = { 16, 24, 8, 16, false };
+	const struct hprof_known known = { .layout = { 16, 24, 8 }, .alignment = 16,
+					   .size_of = eighty, .context = "Node" };
+	const struct hprof_options options = { .stop_fd = -1, .known = &known };
+	uint64_t sizes[LAID_OUT], ids[LAID_OUT];
+	struct hprof_bytes file = lay_out(&as, sizes, ids, 9);
+	struct heap_builder *builder = heap_builder__new(0);
+	const struct event_sink sink = { take, builder };
+	int fd = open_bytes(&file.out, file.out.len);
+	struct hprof_facts facts;
+	struct heap *heap;
+
+	(void)state;
+	assert_int_equal(hprof__read(fd, &options, &sink, &facts), 0);
+	assert_int_equal(heap_builder__finish(builder, &heap), 0);
+	assert_int_equal(object_at(heap, ids[2]).size, 80);
+	assert_int_equal(object_at(heap, ids[3]).size, 48); /* 24 + 3 * 8 */
+	assert_int_equal(object_at(heap, ids[4]).size, 32); /* 24 + 4, aligned */
+	assert_false(is_estimated(heap, ids[2]) || is_estimated(heap, ids[3]));
+	close(fd);
+	heap_builder__free(builder);
+	heap__free(heap);
+	buf__free(&file.out);
+}
+
 static void stated_sizes_hold(void **state)
 {
 	struct hprof_bytes file = begin_segment("1.0.2");
@@ -738,6 +866,9 @@ int main(void)
 		cmocka_unit_test(sizes_are_those_of_the_addresses),
 		cmocka_unit_test(hidden_fields_are_measured),
 		cmocka_unit_test(stated_sizes_hold),
+		cmocka_unit_test(each_layout_is_found_object_by_object),
+		cmocka_unit_test(what_cannot_be_known_is_an_estimate),
+		cmocka_unit_test(what_the_jvm_says_holds),
 		cmocka_unit_test(roots_stand_in_threads_and_frames),
 		cmocka_unit_test(cut_off_files_are_told_as_far_as_they_go),
 		cmocka_unit_test(a_pipe_is_as_good_as_a_file),
