@@ -139,6 +139,7 @@ static void fall_back(struct collection *c)
 {
 	atomic_fetch_sub(&by_events, 1);
 	c->by_events = false;
+	c->may_be_two = c->generations >> 2 & 1;
 	tell_start(c, c->generations, 0);
 }
 
