@@ -53,9 +53,9 @@ HRESULT session__open(enum session session);
  */
 void session__close(enum session session);
 /*
- * Closes what is open on the main provider and opens it again, so that the runtime tells types anew to everybody. What
- * collections do in between is not told, which their ends say. Where the runtime refuses to open
- * one again, session__is_lost() says so.
+ * Closes what is open on the main provider and opens it again, so that the runtime tells types anew
+ * to everybody. What collections do in between is not told, which their ends say. Where the runtime
+ * refuses to open one again, session__is_lost() says so.
  */
 void session__renew(void);
 

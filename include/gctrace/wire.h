@@ -203,7 +203,7 @@ GCTRACE_ASSERT(sizeof(struct gctrace_gc_finish) == 40, "gc_finish");
 enum gctrace_finish_flags {
 	/* Its ranges were not all told, as for a listener who came late: absence means nothing. */
 	GCTRACE_FINISH_UNTOLD = 1,
-	/* It may have been two: a background one, not reported apart, and a young one in its stop. */
+	/* It may have been two: a young one, and the background one that let it in. */
 	GCTRACE_FINISH_MAY_BE_TWO = 2
 };
 

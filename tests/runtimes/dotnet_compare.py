@@ -16,7 +16,7 @@ TRUTH is what dotnet/Collections.cs wrote. What is compared, between its begin a
                has a stop of its own the whole of it; of one that a background one lets in at its
                start what lies between its start and its end, as the runtime leaves out the rest of
                that stop; of a background one the stop that finishes its marking. Parts of a stop add
-               up to it, and the first is until that collection's end. Of one in 50 it may be shorter.
+               up to it, and the first is until that collection's end. One in 50 may be shorter.
                gctrace's brackets lie around the runtime's: of one in four it may be longer, where
                the host took the CPU in between, as one with more work than cores does
   calls        a collection that was waited for lies within the call
@@ -112,7 +112,8 @@ def compare_pauses(traced, pauses, truth, has_background, shorter_per_item):
         sums[0] += nearest
         sums[1] += theirs
         if abs(nearest - theirs) > max(300e3, 0.05 * theirs):
-            (longer if nearest > theirs else shorter).append(f'{what}: {ours / 1e6:.3f} ms, the runtime says {theirs / 1e6:.3f}')
+            others = longer if nearest > theirs else shorter
+            others.append(f'{what}: {ours / 1e6:.3f} ms, the runtime says {theirs / 1e6:.3f}')
 
     for index, event in enumerate(traced, truth.begin[1] + 1):
         if index not in truth.collections or 'pause_ns' not in event:

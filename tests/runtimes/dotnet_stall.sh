@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A heap dump of .NET makes exactly one blocking collection, and the stop that gctrace reports is the
-# whole one: not shorter than what the runtime itself calls the collection's pause (without the walk
+# A heap dump of .NET makes exactly one blocking collection, and the stop that gctrace reports is
+# the whole one: not shorter than what the runtime itself calls the collection's pause (without the walk
 # of the heap), and inside the time in which a thread of the program did not run.
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/dotnet/lib.sh"
@@ -23,7 +23,7 @@ dumps() {	# THREADS OBJECTS
 		expect_equal 1 $(($(blocking) - before)) "blocking collections of a dump"
 		stopped=$(jq 'select(.event == "header" and .stopped_ns) | .stopped_ns' "$TMP/out")
 		read -r _ _ own gap < <(tail -n 1 "$TMP/program.out")
-		echo "the program stood still for ${stopped:-?} ns, the runtime says $own, the gap is $gap"
+		echo "stopped for ${stopped:-?} ns, the runtime says $own, the gap is $gap"
 		[ $((${stopped:-0} * 100)) -ge $((own * 95)) ] || fail "that is a part of the stop"
 		# Beside others the thread may run on while those are being stopped.
 		[ "$1" -gt 0 ] || [ $((${stopped:-0} * 95)) -le $((gap * 100)) ] ||

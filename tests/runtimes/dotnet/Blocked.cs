@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Threads that allocate beside objects that stay, and what the runtime itself says of each blocking
-// collection of all generations, as soon as it is over: "gc INDEX PAUSE GAP", in nanoseconds. GAP is
-// the longest time since the line before in which this thread did not run: any stop is inside it.
+// collection of all generations, when it is over: "gc INDEX PAUSE GAP", in nanoseconds. GAP is the
+// longest time since the line before in which this thread did not run: any stop is inside it.
 using System;
 using System.Threading;
 
