@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # A heap dump of .NET makes exactly one blocking collection, and the stop that gctrace reports is
-# the whole one: not shorter than what the runtime itself calls the collection's pause (without the walk
+# the whole one: not shorter than what the runtime calls the collection's pause (without the walk
 # of the heap), and inside the time in which a thread of the program did not run.
 . "$(dirname "$0")/../e2e/lib.sh"
 . "$(dirname "$0")/dotnet/lib.sh"
