@@ -25,25 +25,17 @@ static const uint64_t *global_of_zgc(const char *name)
  */
 static bool learn_zgc(void)
 {
-	const uint64_t *shift = global_of_zgc("_ZPointerLoadShift");
 	const uint64_t *mask = global_of_zgc("_ZAddressOffsetMask");
 
-	handles.are_shifted = shift != NULL;
-	if (shift)
+	/* Only that with generations has it. */
+	handles.keep_alive = global_of_zgc("_ZPointerLoadShift") != NULL;
+	if (handles.keep_alive)
 		return true;
 	if (!mask || !*mask)
 		return false;
 	handles.mask = *mask;
 	handles.view = (*mask + 1) << 2;
 	return true;
-}
-
-/* What a local handle holds is not shifted. */
-static uint64_t address_of_local(jobject local)
-{
-	const uint64_t word = addresses__of(local);
-
-	return handles.are_shifted ? word : handles__address(word);
 }
 
 static bool comes_out(struct visit *visit, jobject local)
@@ -53,7 +45,8 @@ static bool comes_out(struct visit *visit, jobject local)
 
 	if (!weak)
 		return false;
-	is_right = handles__object((uintptr_t)weak) == address_of_local(local);
+	is_right = handles__object((uintptr_t)weak) ==
+		   handles__address(addresses__of(local));
 	VM_CALL(visit->jni, DeleteWeakGlobalRef, weak);
 	return is_right;
 }
@@ -66,6 +59,8 @@ bool handles__find(struct visit *visit)
 	handles = (struct handles){ .mask = ~UINT64_C(0) };
 	if (vmstructs__flag("UseZGC", false) && !learn_zgc())
 		return false;
+	if (handles.keep_alive)
+		return true;
 	object = VM_CALL(visit->jni, NewStringUTF, "");
 	if (!object)
 		return false;

@@ -2,8 +2,11 @@
 /*
  * What a weak global handle refers to, read without the JVM: a handle is the address of a word of
  * its own (OopStorage), with its kind in the low bits, and the word holds the object's address, or
- * 0 when the object is dead. ZGC colours the word: before Java 21 by bits above the address, in
- * generational ZGC by bits below it.
+ * 0 when the object is dead. ZGC colours the word by bits above the address.
+ *
+ * Generational ZGC takes every weak handle for a root of its young collections
+ * (ZRootsIteratorAllColored of zRootsIterator.cpp): with a handle a sampled object, and all that it
+ * refers to, lives until a major collection, which such handles cost more of. There none is made.
  *
  * None of that is an interface: it is tried with an object of which we have a handle of each kind,
  * and nothing is sampled where it does not come out.
@@ -17,9 +20,9 @@
 #include "vm.h"
 
 struct handles {
-	bool are_shifted; /* the colour stands below the address, 4 bits of it say how far */
-	uint64_t mask;	  /* of the address in the word */
-	uint64_t view;	  /* added to it: where it can be read */
+	bool keep_alive; /* weak ones do: nothing else of this is known, for none is made */
+	uint64_t mask;	 /* of the address in the word */
+	uint64_t view;	 /* added to it: where it can be read */
 };
 
 extern struct handles handles;
@@ -29,10 +32,6 @@ bool handles__find(struct visit *visit);
 
 static inline uint64_t handles__address(uint64_t word)
 {
-	const unsigned colour = word >> 12 & 15;
-
-	if (handles.are_shifted)
-		return colour ? word >> (13 + __builtin_ctz(colour)) : 0;
 	word &= handles.mask;
 	return word ? word | handles.view : 0;
 }

@@ -284,9 +284,11 @@ void rounds__go_round(JNIEnv *jni)
 
 	if (!spaces__are_concurrent() || !is_due(now))
 		return;
-	for (uint32_t place = 0; place < used; place++)
-		bring_up_to_date(jni, place);
-	look_at_all();
+	if (!handles.keep_alive) {
+		for (uint32_t place = 0; place < used; place++)
+			bring_up_to_date(jni, place);
+		look_at_all();
+	}
 	end_round(begin, beans__collections(jni), now); /* none that is seen is younger */
 }
 

@@ -50,10 +50,12 @@ static void leave(void)
 
 static void keep(JNIEnv *jni, const struct sample *sample, jobject object)
 {
-	jweak handle = VM_CALL(jni, NewWeakGlobalRef, object);
+	jweak handle = handles.keep_alive ? NULL : VM_CALL(jni, NewWeakGlobalRef, object);
 	uint32_t place = SAMPLES_NONE;
 
-	if (handle)
+	if (handles.keep_alive)
+		place = samples__add(sample, SAMPLES_UNHELD);
+	else if (handle)
 		place = samples__add(sample, (uintptr_t)handle);
 	if (place != SAMPLES_NONE) {
 		rounds__see_first(place);
@@ -303,7 +305,7 @@ static void delete_handles(JNIEnv *jni)
 	for (uint32_t place = 0; place < used; place++) {
 		const uint64_t handle = samples__place(place)->handle;
 
-		if (handle)
+		if (handle && handle != SAMPLES_UNHELD)
 			VM_CALL(jni, DeleteWeakGlobalRef, (jweak)(uintptr_t)handle);
 	}
 }

@@ -21,6 +21,7 @@
 
 #define SAMPLES_MOST (1u << 21) /* at once: those that find no room are counted, and told as lost */
 #define SAMPLES_NONE UINT32_MAX
+#define SAMPLES_UNHELD 1 /* in place of a handle where none is made (handles.h) */
 
 /* In the low bits of `seen`, whose others are the address; 0: not seen yet. */
 #define SEEN_OLD 1u	   /* its generation */

@@ -4,6 +4,7 @@
 #include "agents/common/emitter.h"
 #include "agents/common/region.h"
 #include "agents/common/thread.h"
+#include "handles.h"
 #include "kinds.h"
 #include "rounds.h"
 #include "sampler.h"
@@ -83,12 +84,20 @@ static void tell_new(const struct visit *visit)
 {
 	uint32_t place = samples__take_new(), next, told = 0;
 
+	/* So that a consumer that has just come takes none of these for one that is followed. */
+	if (handles.keep_alive && place != SAMPLES_NONE)
+		gctrace_write_samples(teller.writer, GCTRACE_SAMPLES_UNFOLLOWED,
+				      rounds__collections(visit->jni), clock__now(),
+				      sampler__interval(), 0, NULL, 0);
 	tell_definitions(visit);
 	for (; place != SAMPLES_NONE; place = next) {
 		next = samples__at(place)->next;
-		rounds__see_new(visit->jni, place);
+		if (!handles.keep_alive)
+			rounds__see_new(visit->jni, place);
 		samples__at(place)->is_told = true;
 		tell_sample(place);
+		if (handles.keep_alive)
+			samples__remove(place);
 		if (++told % PART == 0)
 			tell_part();
 	}
@@ -111,6 +120,8 @@ static void tell_list(unsigned flags, uint64_t gc, uint64_t time_ns)
 	size_t done = 0;
 
 	flags |= sampler__repeats() << GCTRACE_SAMPLES_REPEATS_SHIFT;
+	if (handles.keep_alive)
+		flags |= GCTRACE_SAMPLES_UNFOLLOWED;
 
 	qsort(list, count, sizeof(*list), by_number);
 	do {

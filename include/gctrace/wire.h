@@ -67,7 +67,7 @@
  *   1.4  OBJECT_ALLOC: sample, gc; the records SAMPLES and NOTICE
  *   1.5  the record BESIDE, FIGURE_CHECKED and FIGURE_WRONG, NOTICE_INEXACT
  *   1.6  SAMPLES_IN_DOUBT
- *   1.7  FINISH_MAY_BE_TWO, SAMPLES_REPEATS
+ *   1.7  FINISH_MAY_BE_TWO, SAMPLES_REPEATS, SAMPLES_UNFOLLOWED
  */
 #ifndef GCTRACE_WIRE_H
 #define GCTRACE_WIRE_H
@@ -599,6 +599,11 @@ GCTRACE_ASSERT(sizeof(struct gctrace_object_alloc) == 64, "object_alloc");
  *
  * With SAMPLES_IN_DOUBT not all that the collection did is in it, or what one before it did is, as
  * well: sums of it are not those of a collection. A list of all follows, which makes up for it.
+ *
+ * With SAMPLES_UNFOLLOWED no sample is followed, because the collector would keep alive what is:
+ * OBJECT_ALLOC says what was allocated, nothing says what lives, and lists of all are empty. All
+ * records of a producer carry it, or none; one comes before each row of OBJECT_ALLOCs, whatever
+ * the gc.
  */
 struct gctrace_samples {
 	struct gctrace_record head; /* flags: enum gctrace_samples_flags */
@@ -615,6 +620,7 @@ enum gctrace_samples_flags {
 	/* GCTRACE_MORE = 1 */
 	GCTRACE_SAMPLES_ALL = 2,
 	GCTRACE_SAMPLES_IN_DOUBT = 4,
+	GCTRACE_SAMPLES_UNFOLLOWED = 8,
 	/*
 	 * Four bits, a number k: of the sampler's random numbers some had come before, at most
 	 * 2^(k - 12) of such repeats for each sample so far (15: or more). 0: none, or not known.

@@ -3,7 +3,8 @@
 # gctrace follow --by site on HotSpot, of each version and with each collector that is here: the line
 # that leaks is named, and those that allocate far more and keep nothing are not; nor, once the old
 # generation was collected, a cache that is replaced all the time. By default with G1 and ZGC;
-# SITES_COLLECTORS names others, as `make soak` does.
+# SITES_COLLECTORS names others, as `make soak` does. Of generational ZGC only what was allocated is
+# known: it is near the truth, nothing is said to live, and no more major collections come of it.
 # limit: 2700
 . "$(dirname "$0")/../e2e/lib.sh"
 need_root
@@ -94,9 +95,79 @@ test_with() {	# JVM OPTION…
 	pass
 }
 
+# A fixed amount of work; it has said how much each place has allocated.
+works() {	# JVM
+	start program "$1/bin/java" -Xmx512m -XX:+UseZGC "-Xlog:gc:file=$TMP/gc.log" \
+		-cp "$TMP/classes" Calibration steady 4 160000000 "$TMP/go" 2000
+	wait_for grep -qs ready "$TMP/program.out" || fail "the program did not start"
+}
+
+majors() { grep -c 'Major Collection.*->' "$TMP/gc.log"; }
+
+unfollowed() {	# JVM
+	local before
+	t "$(version_of "$1") ZGC with generations: what was allocated, and nothing of what lives"
+	works "$1"
+	touch "$TMP/go"
+	WAIT=400 wait_for grep -qs done "$TMP/program.out" || fail "the program does not end"
+	before=$(majors)
+	kill -KILL "$(pid program)"
+	join program
+	rm "$TMP/go"
+	works "$1"
+	start follow gctrace follow -p "$(pid program)" --load-agent --by site -o json --every 1s \
+		--top 0 -v
+	wait_for "grep -qs gctrace-sample /proc/$(pid program)/task/*/comm" || fail "no samples"
+	start people gctrace follow -p "$(pid program)" --by site --every 1s --as folded \
+		--output "$TMP/folded"
+	wait_for grep -qs known "$TMP/people.out" || fail "it does not follow"
+	touch "$TMP/go"
+	WAIT=400 wait_for grep -qs done "$TMP/program.out" || fail "the program does not end"
+	stop follow INT
+	expect_status 0
+	echo "# major collections: $before without gctrace, $(majors) with it"
+	[ "$(majors)" -le $((2 * before + 3)) ] ||
+		fail "$(majors) major collections, and $before without gctrace"
+	expect_not "$TMP/follow.out" '"(live|died|old|promoted|aged|alive)_|"age'
+	expect_not "$TMP/follow.out" '"event":"(finding|sampled)'
+	expect "$TMP/follow.out" '"known":\[[^]]*"allocations"'
+	last_round >"$TMP/round"
+	jq -es 'map(select(.event == "samples"))[0] | .not_followed | length > 0' "$TMP/round" \
+		>/dev/null || fail "the last round does not say why"
+	awk '$1 == "place" { sum += $3 } END { print sum }' "$TMP/program.out" >"$TMP/truth"
+	jq -s 'map(select(.event == "site" and any(.stack[]; startswith("Calibration.make("))) |
+		.allocated_bytes) | add' "$TMP/round" >"$TMP/estimate"
+	echo "# allocated: $(cat "$TMP/truth") bytes, by samples $(cat "$TMP/estimate")"
+	awk -v x="$(cat "$TMP/estimate")" -v y="$(cat "$TMP/truth")" \
+		'BEGIN { exit !(x > 0.75 * y && x < 1.25 * y) }' || fail "the estimate"
+	tail -n 50 "$TMP/follow.out" >"$TMP/lines"
+	timeout 200 "$python" "$ROOT/tests/e2e/schema_check.py" "$schema" "$TMP/lines" \
+		>"$TMP/wrong" || show "$TMP/wrong"
+	[ ! -s "$TMP/wrong" ] || fail "not by the schema"
+	stop people INT
+	expect_status 1
+	expect "$TMP/people.out" 'what was allocated, by samples, not'
+	expect "$TMP/people.out" 'what lives, and how old it is, is not known: its collector'
+	expect_not "$TMP/people.out" 'bytes alive|only grows|oldest'
+	expect "$TMP/people.err" 'is not written: what lives in pid [0-9]+ is not known'
+	[ ! -e "$TMP/folded" ] || fail "it is written"
+	kill -KILL "$(pid program)"
+	join program
+	rm "$TMP/go"
+	pass
+}
+
+# ZGC has generations from Java 24 on, and by choice from 21 on.
+follows() {	# JVM COLLECTOR
+	local major
+	major=$(version_of "$1")
+	[ "$2" != Z ] || [ "${major%%.*}" -lt 24 ]
+}
+
 while read -r jvm; do
 	for collector in $(collectors ${SITES_COLLECTORS:-G1 Z}); do
 		has "$jvm" "-XX:+Use${collector}GC" || continue
+		follows "$jvm" "$collector" || { unfollowed "$jvm"; continue; }
 		case $collector in
 		G1 | Parallel | Serial) test_with "$jvm" "-XX:+Use${collector}GC" -Xmn48m ;;
 		*) test_with "$jvm" "-XX:+Use${collector}GC" ;;

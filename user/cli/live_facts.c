@@ -139,6 +139,9 @@ static void set_known(struct writer *writer, const struct target *target)
 		offered |= KNOWN_FATES;
 	if (offers[OFFER_ALLOCATIONS].available && offers__samples_tell_fates(target->runtime))
 		offered |= KNOWN_SAMPLES;
+	else if (offers[OFFER_ALLOCATIONS].available && target->wanted & LEVEL_ALLOCATIONS &&
+		 target->runtime->kind == RUNTIME_HOTSPOT && target->runtime->collector)
+		offered |= KNOWN_ALLOCATIONS;
 	if (offered & KNOWN_COLLECTIONS)
 		offered |= causes_of(target);
 	if (target->wanted & LEVEL_COLLECTIONS)
@@ -147,7 +150,7 @@ static void set_known(struct writer *writer, const struct target *target)
 	if (target->runtime->kind == RUNTIME_DOTNET && !target__wants_moves(target))
 		wanted &= ~(unsigned int)KNOWN_CAUSES;
 	wanted |= target->wanted & LEVEL_POOLS ? KNOWN_POOLS | KNOWN_FATES : 0;
-	wanted |= target->wanted & LEVEL_ALLOCATIONS ? KNOWN_SAMPLES : 0;
+	wanted |= target->wanted & LEVEL_ALLOCATIONS ? KNOWN_SAMPLES | KNOWN_ALLOCATIONS : 0;
 	wanted |= target__wants_moves(target) ? KNOWN_MOVES : 0;
 	set_u64(writer, "known", offered & wanted);
 	set_u64(writer, "on_request", offered & ~wanted);

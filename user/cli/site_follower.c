@@ -173,7 +173,8 @@ static int see_turn(struct site_follower *follower, struct sited *sited,
 	err = err ? err : site_watch__look(&sited->watch, event->time);
 	if (err)
 		return fail(err);
-	if (follower->options.verbose && !event->samples.all && sited->is_headed)
+	if (follower->options.verbose && !event->samples.all && sited->is_headed &&
+	    !sited->sites.unfollowed)
 		err = follower->out->form->turn(follower->out, &sited->heading, &sited->sites);
 	return err ? err : show_if_due(follower, sited, event->time);
 }
@@ -228,7 +229,8 @@ static int show_heading(struct view *view, const struct heading *heading)
 	if (!sited)
 		return -ENOMEM;
 	/* What a collection did can be told before what process it is of is known. */
-	is_late = !sited->is_headed && sited->sites.turns && follower->options.verbose;
+	is_late = !sited->is_headed && sited->sites.turns && follower->options.verbose &&
+		  !sited->sites.unfollowed;
 	sited->heading = *heading;
 	buf__reset(&sited->name);
 	buf__add(&sited->name, heading->name.at, heading->name.bytes);
@@ -394,6 +396,14 @@ static int export(struct site_follower *follower)
 {
 	struct exporting exporting = { follower->options.as, exported(follower) };
 
+	if (exporting.sited && exporting.sited->sites.unfollowed &&
+	    (exporting.as == SITE_EXPORT_FOLDED || exporting.as == SITE_EXPORT_FOLDED_OLD)) {
+		error("%s is not written: what lives in pid %llu is not known: "
+		      SITES_UNFOLLOWED "; folded-allocated and pprof have what was allocated",
+		      escape(follower->options.output),
+		      (unsigned long long)exporting.sited->heading.pid);
+		return -ENODATA;
+	}
 	if (exporting.sited)
 		return draft__write(&follower->draft, write_all, &exporting);
 	error("%s is not written: no sample was told", escape(follower->options.output));

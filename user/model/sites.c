@@ -75,7 +75,7 @@ static int see_allocation(struct sites *sites, const struct event *event)
 	if (!err)
 		err = site_spots__find(&sites->spots, &sites->stacks, event->alloc.stack, type,
 				       &sample.spot);
-	if (!err)
+	if (!err && !sites->unfollowed)
 		err = samples__add(&sites->living, &sample);
 	if (err)
 		return err;
@@ -241,6 +241,12 @@ static int see_samples(struct sites *sites, const struct event *event)
 	int err = 0;
 
 	note_time(sites, event->time);
+	/* What was there when that came to be known is in no figure from begin() on. */
+	if (event->samples.unfollowed && !sites->unfollowed) {
+		sites->unfollowed = true;
+		sites->turn.gc = event->samples.gc; /* those behind it are counted */
+		samples__free(&sites->living);
+	}
 	if (!sites->begun)
 		begin(sites, event);
 	if (event->samples.gc > sites->gc)

@@ -15,6 +15,9 @@
  * (SAMPLES with SAMPLES_ALL): they live, but their allocation was not observed and is in no figure
  * of what was allocated, died young or was promoted.
  *
+ * WHO DOES NOT FOLLOW its samples (SAMPLES_UNFOLLOWED) leaves us what was allocated: none is in
+ * `living`, and of what lives, died or is old nothing is known; that is absent, not 0.
+ *
  * WHAT IS LOST. An allocation that is lost makes estimates too low, a loss of SAMPLES makes dead
  * ones live: `doubted` from any loss on to the next list of all, which puts the living right. What
  * was allocated in between stays too low, and the loss is told with all others.
@@ -65,6 +68,7 @@ struct sites {
 	uint64_t last_ns;
 	bool begun;	   /* a collection or a list was told */
 	bool generations;  /* the producer tells them */
+	bool unfollowed;   /* it follows no sample: only what was allocated is known */
 	bool doubted;	   /* something was lost, and no list of all came since */
 	bool lost;	   /* something was lost at some time */
 	bool listing, spoiled; /* a list is being told; something was lost meanwhile */

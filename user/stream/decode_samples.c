@@ -57,6 +57,7 @@ int decode__samples(struct decoder *decoder, const uint8_t *at, size_t bytes)
 	event.samples.in_doubt = fixed.head.flags & GCTRACE_SAMPLES_IN_DOUBT;
 	event.samples.repeats = (fixed.head.flags & GCTRACE_SAMPLES_REPEATS) >>
 				GCTRACE_SAMPLES_REPEATS_SHIFT;
+	event.samples.unfollowed = fixed.head.flags & GCTRACE_SAMPLES_UNFOLLOWED;
 	event.samples.samples = decoder->room->chunk.samples;
 	left = fixed.count;
 	do {

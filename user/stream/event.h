@@ -218,6 +218,7 @@ struct event {
 			bool more; /* further events of this collection, or of this list, follow */
 			bool in_doubt; /* not all that it did, or more than that */
 			uint8_t repeats; /* of GCTRACE_SAMPLES_REPEATS; 0: none */
+			bool unfollowed; /* no sample is: what lives is not told */
 		} samples;
 		struct {
 			uint32_t what; /* enum gctrace_notice_kind */

@@ -45,6 +45,7 @@ static void add_known(struct buf *out, unsigned int known, const char *moves)
 		{ KNOWN_FATES, known & KNOWN_SAMPLES ? "what survived and died by pools and samples"
 						     : "what survived and died by pools" },
 		{ known & KNOWN_FATES ? 0 : KNOWN_SAMPLES, "what moved and died by samples" },
+		{ KNOWN_ALLOCATIONS, "what was allocated, by samples, not what lives of it" },
 	};
 	const char *before = "";
 

@@ -51,6 +51,7 @@ static const struct {
 	{ KNOWN_DEATHS, "deaths", "exact" },
 	{ KNOWN_FATES, "fates", "estimated" },
 	{ KNOWN_SAMPLES, "samples", "sampled" },
+	{ KNOWN_ALLOCATIONS, "allocations", "sampled" },
 };
 
 #define LEVELS (sizeof(levels) / sizeof(*levels))

@@ -78,6 +78,13 @@ bool sites__growth(const struct sites_shown *shown, uint32_t group, struct sites
 struct bounds sites__growth_bounds(const struct sites_shown *shown,
 				   const struct sites_growth *growth);
 
+/*
+ * Of samples that are not followed: why nothing is known of what lives, in words that go on with
+ * "what lives, and how old it is, is not known: ...".
+ */
+#define SITES_UNFOLLOWED "its collector, ZGC with generations, keeps alive what is followed, so"\
+			 " that nothing is"
+
 /* May the last collection have done other things to samples than it is said to have? */
 bool sites__turn_is_in_doubt(const struct sites *sites);
 

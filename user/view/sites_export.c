@@ -137,6 +137,8 @@ static int add_sample(struct profile *profile, const struct sites *sites,
 			      stacks->nodes.items[stacks__at(stacks, row->key, at)].frame + 2);
 	profile__value(profile, rounded(row->allocated.objects));
 	profile__value(profile, rounded(row->allocated.bytes));
+	if (sites->unfollowed)
+		return profile__end_sample(profile);
 	profile__value(profile, rounded(row->live.objects));
 	profile__value(profile, rounded(row->live.bytes));
 	profile__value(profile, rounded(row->old.objects));
@@ -150,11 +152,13 @@ static void add_head(struct profile *profile, const struct sites *sites,
 	struct buf words = BUF_INIT;
 
 	profile__sample_type(profile, "alloc_objects", "count", false);
-	profile__sample_type(profile, "alloc_space", "bytes", false);
-	profile__sample_type(profile, "inuse_objects", "count", false);
-	profile__sample_type(profile, "inuse_space", "bytes", true);
-	profile__sample_type(profile, "old_objects", "count", false);
-	profile__sample_type(profile, "old_space", "bytes", false);
+	profile__sample_type(profile, "alloc_space", "bytes", sites->unfollowed);
+	if (!sites->unfollowed) {
+		profile__sample_type(profile, "inuse_objects", "count", false);
+		profile__sample_type(profile, "inuse_space", "bytes", true);
+		profile__sample_type(profile, "old_objects", "count", false);
+		profile__sample_type(profile, "old_space", "bytes", false);
+	}
 	profile__mapping(profile, heading->name);
 	if (heading->clock_offset_ns)
 		profile__time(profile, sites->last_ns + (uint64_t)heading->clock_offset_ns);
@@ -162,7 +166,9 @@ static void add_head(struct profile *profile, const struct sites *sites,
 			    ": estimates, one sample for each %" PRIu64 " bytes allocated.",
 		    sites->sampler.interval);
 	profile__comment(profile, buf__str(&words));
-	profile__comment(profile, "old: what lives in the old generation.");
+	profile__comment(profile, sites->unfollowed ?
+					  "What lives is not known: " SITES_UNFOLLOWED "." :
+					  "old: what lives in the old generation.");
 	buf__free(&words);
 }
 

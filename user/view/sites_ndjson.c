@@ -119,11 +119,15 @@ static int show_samples(struct sites_ndjson *ndjson, const struct heading *headi
 	if (sites->sampler.repeats > 0)
 		json__double(json, "repeats", sites->sampler.repeats);
 	json__u64(json, "samples", sites->seen);
-	json__u64(json, "alive_samples", sites->living.of.count);
-	json__u64(json, "died_samples", sites->died);
-	if (sites->unknown)
-		json__u64(json, "unknown_samples", sites->unknown);
-	add_bytes(json, &intervals, "live_bytes", &shown->rows->live, sites);
+	if (sites->unfollowed) {
+		json__string(json, "not_followed", SITES_UNFOLLOWED);
+	} else {
+		json__u64(json, "alive_samples", sites->living.of.count);
+		json__u64(json, "died_samples", sites->died);
+		if (sites->unknown)
+			json__u64(json, "unknown_samples", sites->unknown);
+		add_bytes(json, &intervals, "live_bytes", &shown->rows->live, sites);
+	}
 	add_bytes(json, &intervals, "allocated_bytes", &shown->rows->allocated, sites);
 	json__u64(json, "rows", objects ? shown->rows->objects.count : shown->rows->of.count);
 	if (shown->age)
@@ -206,6 +210,19 @@ static void add_growth(struct json *json, struct intervals *intervals,
 	json__u64(json, "aged_growth_ns", shown->time_ns - growth.since_ns);
 }
 
+static void add_live(struct json *json, struct intervals *intervals, const struct sites *sites,
+		     const struct site_row *row)
+{
+	json__u64(json, "live_samples", row->live.samples);
+	add_bytes(json, intervals, "live_bytes", &row->live, sites);
+	add_objects(json, intervals, "live_objects", row, sites);
+	if (sites->generations)
+		add_bytes(json, intervals, "old_bytes", &row->old, sites);
+	if (row->live.samples)
+		json__u64(json, "age_most", row->oldest);
+	add_ages(json, sites, row);
+}
+
 static int show_row(struct sites_ndjson *ndjson, const struct heading *heading,
 		    const struct sites_shown *shown, const struct site_row *row)
 {
@@ -218,22 +235,18 @@ static int show_row(struct sites_ndjson *ndjson, const struct heading *heading,
 	add_type(json, sites, row->type);
 	json__flag(json, "mixed", row->mixed);
 	json__u64(json, "gc", sites->gc);
-	json__u64(json, "live_samples", row->live.samples);
-	add_bytes(json, &intervals, "live_bytes", &row->live, sites);
-	add_objects(json, &intervals, "live_objects", row, sites);
-	if (sites->generations)
-		add_bytes(json, &intervals, "old_bytes", &row->old, sites);
-	if (row->live.samples)
-		json__u64(json, "age_most", row->oldest);
-	add_ages(json, sites, row);
+	if (!sites->unfollowed)
+		add_live(json, &intervals, sites, row);
 	json__u64(json, "allocated_samples", row->allocated.samples);
 	add_bytes(json, &intervals, "allocated_bytes", &row->allocated, sites);
 	json__u64(json, "allocated_bytes_per_s", rounded(sites__rate(shown, &row->allocated)));
-	add_bytes(json, &intervals, "died_bytes", &row->died, sites);
-	if (sites->generations)
-		add_bytes(json, &intervals, "promoted_bytes", &row->promoted, sites);
-	add_share(json, &intervals, sites, row);
-	add_growth(json, &intervals, shown, row);
+	if (!sites->unfollowed) {
+		add_bytes(json, &intervals, "died_bytes", &row->died, sites);
+		if (sites->generations)
+			add_bytes(json, &intervals, "promoted_bytes", &row->promoted, sites);
+		add_share(json, &intervals, sites, row);
+		add_growth(json, &intervals, shown, row);
+	}
 	add_intervals(json, &intervals);
 	return end(ndjson);
 }

@@ -16,6 +16,7 @@
 
 enum cell {
 	CELL_LIVE,
+	CELL_ALLOCATED, /* of samples that are not followed, in the place of what lives */
 	CELL_SURE,
 	CELL_OLD,
 	CELL_GROWTH,
@@ -28,6 +29,7 @@ enum cell {
 
 static const struct column all_columns[CELLS] = {
 	[CELL_LIVE] = { "live", FIGURE, ALIGN_RIGHT },
+	[CELL_ALLOCATED] = { "allocated", FIGURE, ALIGN_RIGHT },
 	[CELL_SURE] = { "±", 6, ALIGN_RIGHT },
 	[CELL_OLD] = { "aged", FIGURE, ALIGN_RIGHT },
 	[CELL_GROWTH] = { "growth", FIGURE + 1, ALIGN_RIGHT },
@@ -166,8 +168,12 @@ static void add_cell(struct table *table, enum cell cell, const struct sites_sho
 	case CELL_LIVE:
 		bytes_cell(table, shown->sites, &row->live, row->live.bytes);
 		break;
+	case CELL_ALLOCATED:
+		bytes_cell(table, shown->sites, &row->allocated, row->allocated.bytes);
+		break;
 	case CELL_SURE:
-		sure_cell(table, shown->sites, &row->live);
+		sure_cell(table, shown->sites,
+			  shown->sites->unfollowed ? &row->allocated : &row->live);
 		break;
 	case CELL_OLD:
 		bytes_cell(table, shown->sites, &old, old.bytes);
@@ -236,7 +242,15 @@ static void fit(struct sites_table *table, const struct sites_shown *shown)
 {
 	struct columns *columns = &table->columns;
 
+	static const enum cell of_living[] = { CELL_LIVE, CELL_OLD, CELL_GROWTH, CELL_SHARE,
+					       CELL_OLDEST };
+
 	columns__all(columns, all_columns);
+	if (!shown->sites->unfollowed)
+		columns__remove(columns, CELL_ALLOCATED);
+	for (size_t i = 0; shown->sites->unfollowed && i < sizeof(of_living) / sizeof(*of_living);
+	     i++)
+		columns__remove(columns, of_living[i]);
 	if (!shown->sites->generations)
 		columns__remove(columns, CELL_SHARE);
 	columns__fit(columns, dispensable, sizeof(dispensable) / sizeof(*dispensable), 0);

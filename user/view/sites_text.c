@@ -83,16 +83,27 @@ static void add_status(struct sites_text *text, const struct terminal *terminal,
 
 	buf__printf(said, "pid %" PRIu64 " at ", heading->pid);
 	collections__add_time(said, &text->options, heading, shown->time_ns);
-	buf__printf(said, ", %" PRIu64 " collection%s: alive ", sites->turns,
-		    units__s(sites->turns));
-	add_estimate(said, sites, &shown->rows->live);
-	buf__add_str(said, ", allocated ");
+	buf__printf(said, ", %" PRIu64 " collection%s: ", sites->turns, units__s(sites->turns));
+	if (!sites->unfollowed) {
+		buf__add_str(said, "alive ");
+		add_estimate(said, sites, &shown->rows->live);
+		buf__add_str(said, ", ");
+	}
+	buf__add_str(said, "allocated ");
 	add_estimate(said, sites, &shown->rows->allocated);
-	buf__printf(said, "; %s of %s samples live (", units__count(a, sites->living.of.count),
-		    units__count(b, sites->seen));
+	if (sites->unfollowed)
+		buf__printf(said, "; %s samples (",
+			    units__count(a, shown->rows->allocated.samples));
+	else
+		buf__printf(said, "; %s of %s samples live (",
+			    units__count(a, sites->living.of.count),
+			    units__count(b, sites->seen));
 	add_interval(said, sites);
 	buf__add_str(said, ")");
-	if (shown->age)
+	if (sites->unfollowed)
+		buf__add_str(said, "; what lives, and how old it is, is not known: "
+				   SITES_UNFOLLOWED);
+	else if (shown->age)
 		buf__printf(said, "; below: only what survived %" PRIu64 " or more", shown->age);
 	if (sites->doubted)
 		buf__add_str(said, "; in doubt: something was lost, and no list of all that live"
@@ -113,11 +124,14 @@ static void add_rest(struct sites_text *text, const struct sites_shown *shown)
 	const size_t all = objects ? shown->rows->objects.count : shown->rows->of.count;
 
 	if (shown->shown < all)
-		buf__printf(&text->out, "  %zu of %zu %s\n", shown->shown, all,
+		buf__printf(&text->out, "  %zu of %zu %s%s\n", shown->shown, all,
 			    objects ? "samples, the oldest" :
 			    shown->groups->by == SITES_BY_TYPE ?
-				      "types, those with the most bytes alive" :
-				      "sites, those with the most bytes alive");
+				      "types, those with the most bytes " :
+				      "sites, those with the most bytes ",
+			    objects			? "" :
+			    shown->sites->unfollowed ? "allocated" :
+						       "alive");
 }
 
 static void add_leak(struct sites_text *text, const struct terminal *terminal,
@@ -147,7 +161,7 @@ static void add_leaks(struct sites_text *text, const struct terminal *terminal,
 	if (shown->leaks->count > most)
 		buf__printf(&text->out, "  and %zu more that only grow\n",
 			    shown->leaks->count - most);
-	if (shown->last && !shown->leaks->count)
+	if (shown->last && !shown->leaks->count && !shown->sites->unfollowed)
 		buf__printf(&text->out, "  only grows: none of the %s\n",
 			    shown->groups->by == SITES_BY_TYPE ? "types" : "sites");
 }
@@ -158,9 +172,15 @@ static void add_legend(struct sites_text *text, const struct terminal *terminal,
 	char time[UNITS_TEXT];
 	struct sites_growth growth;
 
-	buf__add_str(&text->said, "estimated from samples; ±: half of the 95 % interval of what"
-				  " lives, in percent of it");
+	buf__printf(&text->said, "estimated from samples; ±: half of the 95 %% interval of what"
+				 " %s, in percent of it",
+		    shown->sites->unfollowed ? "was allocated" : "lives");
 	add_sentence(text, terminal, "  ~  ", 5);
+	if (shown->sites->unfollowed) {
+		buf__add_str(&text->said, "new a s: allocated in a second");
+		add_sentence(text, terminal, "  ", 4);
+		return;
+	}
 	buf__printf(&text->said, "aged: survived %u collections or more; growth: of that",
 		    SITE_WATCH_AGE);
 	if (sites__growth(shown, 0, &growth) && shown->time_ns > growth.since_ns)

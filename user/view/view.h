@@ -36,6 +36,7 @@ enum known {
 	KNOWN_SOME_CAUSES = 32, /* those that the runtime works out itself; not with the above */
 	KNOWN_FATES = 64, /* what survived and died, as far as pools tell; moves tell it better */
 	KNOWN_SAMPLES = 128, /* the same, estimated from samples as well */
+	KNOWN_ALLOCATIONS = 256, /* what was allocated, by samples that are not followed */
 };
 
 /* What there is to say of a target. Texts are the target's own bytes; of 0 bytes: not known. */

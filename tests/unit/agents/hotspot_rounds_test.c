@@ -319,14 +319,6 @@ static void colours_of_zgc_are_taken_off(void **state)
 	for (unsigned colour = 42; colour < 45; colour++)
 		assert_int_equal(handles__address(0x1238 | UINT64_C(1) << colour),
 				 0x1238 | UINT64_C(1) << 44);
-	handles = (struct handles){ .are_shifted = true };
-	assert_int_equal(handles__address(0), 0);
-	for (unsigned bit = 0; bit < 4; bit++) {
-		const uint64_t colour = UINT64_C(1) << (12 + bit) | 0x330;
-
-		assert_int_equal(handles__address(UINT64_C(0x40000001238) << (13 + bit) | colour),
-				 0x40000001238);
-	}
 	handles = (struct handles){ .mask = ~UINT64_C(0) };
 }
 

@@ -190,6 +190,8 @@ static struct {
 	VEC(struct name) names;	  /* of classes and stacks */
 	struct buf notices;
 	uint64_t gc, interval, deaths, lists, lost, in_doubt, repeats;
+	uint64_t followed; /* SAMPLES that do not say that none is */
+	bool is_late; /* no SAMPLES was heard so far */
 	bool in_list;
 	uint64_t *collects_at_once; /* with this seed, when the next batch comes */
 } ear;
@@ -230,6 +232,7 @@ static void hear_alloc(const struct event *event)
 	const bool is_new = !sample->size;
 
 	assert_int_not_equal(event->alloc.sample, 0);
+	assert_false(ear.is_late);
 	assert_true(!event->alloc.class_ || name_of(event->alloc.class_));
 	assert_non_null(name_of(event->alloc.stack));
 	assert_true(is_new || (sample->size == event->alloc.size && sample->is_there));
@@ -264,6 +267,8 @@ static void hear_samples(const struct event *event)
 	assert_true(event->samples.gc >= ear.gc);
 	ear.gc = event->samples.gc;
 	ear.interval = event->samples.interval;
+	ear.followed += !event->samples.unfollowed;
+	ear.is_late = false;
 	ear.in_doubt += event->samples.in_doubt && !event->samples.more;
 	if (event->samples.all && !ear.in_list) {
 		ear.lists++;
@@ -501,6 +506,35 @@ static void a_collector_that_works_beside_the_program(void **state)
 		expect_the_truth();
 	}
 	assert_int_not_equal(sampled_vm.looked_at, 0);
+}
+
+/* As generational ZGC: no handle is ever made, and all that is told is what was allocated. */
+static void who_would_keep_alive_what_is_followed_follows_nothing(void **state)
+{
+	uint64_t seed = 12;
+	uint32_t told_of = 0;
+
+	(void)state;
+	sampled_vm.is_concurrent = handles.keep_alive = true;
+	visit(true);
+	for (unsigned step = 0; step < 100; step++) {
+		allocate(&seed, 30);
+		ear.is_late = true;
+		visit(true);
+		assert_false(ear.is_late);
+		assert_int_equal(samples__count(), 0);
+		sampled_vm__collect(&seed, 30, 50);
+		visit(true);
+		assert_int_equal(ear.gc, sampled_vm.collections);
+	}
+	for (size_t i = 1; i < ear.samples.count; i++)
+		told_of += ear.samples.items[i].size != 0;
+	assert_int_equal(told_of, 3000);
+	assert_int_equal(ear.followed, 0);
+	assert_int_equal(ear.lost + ear.deaths, 0);
+	assert_int_equal(sampled_vm.most_handles + sampled_vm.looked_at, 0);
+	visit(false);
+	handles.keep_alive = false;
 }
 
 static void more_pauses_than_there_is_room_for_are_made_up_for(void **state)
@@ -925,6 +959,7 @@ int main(void)
 		TEST(what_cannot_be_had_whole_is_not_taken_at_all),
 		TEST(what_is_told_is_what_there_is),
 		TEST(a_collector_that_works_beside_the_program),
+		TEST(who_would_keep_alive_what_is_followed_follows_nothing),
 		TEST(more_pauses_than_there_is_room_for_are_made_up_for),
 		TEST(a_round_that_has_no_room_for_all_is_in_doubt),
 		TEST(a_collection_while_all_is_told_has_its_dead),

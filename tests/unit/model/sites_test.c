@@ -140,6 +140,28 @@ static void lives_ages_and_dies(void **state)
 	assert_int_equal(bench->sites.turns, 2);
 }
 
+/* Of samples that nobody follows nothing lives: also of those that came before that was known. */
+static void what_is_not_followed_is_allocated_and_no_more(void **state)
+{
+	struct bench *bench = *state;
+	const struct site_rows *all;
+
+	name(bench, 5, "put\nmain\n");
+	allocate(bench, 1, 0, 5, 3);
+	for (uint64_t gc = 0; gc < 3; gc++) {
+		tell(bench, (struct event){ .kind = EVENT_SAMPLES,
+					    .samples = { .gc = gc, .interval = 990, .all = !gc,
+							 .unfollowed = true } });
+		allocate(bench, 2 + gc, gc, 5, 3);
+	}
+	all = rows(bench, SITES_BY_SITE, 0, 0);
+	assert_int_equal(all->of.count, 1);
+	assert_true(all->of.items[0].allocated.bytes == 3 * WEIGHT);
+	assert_int_equal(bench->sites.living.of.count, 0);
+	assert_int_equal(bench->sites.died, 0);
+	assert_true(bench->sites.unfollowed);
+}
+
 /* What was allocated is told of all, and of a row's whole group, whatever nothing old lives of. */
 static void what_was_allocated_has_no_age(void **state)
 {
@@ -463,6 +485,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(lives_ages_and_dies, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_was_allocated_has_no_age, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_not_followed_is_allocated_and_no_more,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(merges_at_any_depth, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(told_again_is_known, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(comes_late, set_up, tear_down),

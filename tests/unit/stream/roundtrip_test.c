@@ -380,6 +380,7 @@ static void call_samples(struct trip *trip)
 					    .count = count,
 					    .all = pick(trip, 2),
 					    .in_doubt = pick(trip, 2),
+					    .unfollowed = pick(trip, 2),
 					    .repeats = (uint8_t)pick(trip, 16) } };
 	uint64_t last = number(trip) >> 1;
 
@@ -397,6 +398,7 @@ static void call_samples(struct trip *trip)
 	gctrace_write_samples(&trip->writer,
 			      (event.samples.all ? GCTRACE_SAMPLES_ALL : 0) |
 				      (event.samples.in_doubt ? GCTRACE_SAMPLES_IN_DOUBT : 0) |
+				      (event.samples.unfollowed ? GCTRACE_SAMPLES_UNFOLLOWED : 0) |
 				      event.samples.repeats << GCTRACE_SAMPLES_REPEATS_SHIFT,
 			      event.samples.gc, 0, event.samples.interval, 0, told, count);
 	expect(trip, &event, EVENT_SAMPLES);

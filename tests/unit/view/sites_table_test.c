@@ -19,7 +19,7 @@ static void tell(struct sites *sites, uint64_t ns, struct event event)
 }
 
 /* A sample of 64 bytes that dies in the second collection; its row is what *out has then. */
-static void show_dead(uint64_t interval, struct buf *out)
+static void show_dead(uint64_t interval, bool unfollowed, struct buf *out)
 {
 	const struct sample_fate dies = { .sample = 1, .address = EVENT_UNKNOWN,
 					  .generation = 0, .bits = GCTRACE_SAMPLE_DEAD };
@@ -36,7 +36,8 @@ static void show_dead(uint64_t interval, struct buf *out)
 		tell(&sites, gc * 1000, (struct event){
 			.kind = EVENT_SAMPLES,
 			.samples = { .gc = gc, .interval = interval, .samples = &dies,
-				     .count = gc - 1 } });
+				     .count = unfollowed ? 0 : gc - 1,
+				     .unfollowed = unfollowed } });
 		if (gc == 1)
 			tell(&sites, 1500, (struct event){
 				.kind = EVENT_OBJECT_ALLOC,
@@ -72,7 +73,7 @@ static void nothing_is_an_estimate_too(void **state)
 	struct buf out = BUF_INIT;
 
 	(void)state;
-	show_dead(524288, &out);
+	show_dead(524288, false, &out);
 	assert_int_equal(count(&out, " ~0 B "), 3);
 	assert_int_equal(count(&out, " 0 B "), 0);
 	buf__free(&out);
@@ -83,9 +84,22 @@ static void nothing_of_all_is_exact(void **state)
 	struct buf out = BUF_INIT;
 
 	(void)state;
-	show_dead(0, &out);
+	show_dead(0, false, &out);
 	assert_int_equal(count(&out, " 0 B "), 3);
 	assert_int_equal(count(&out, "~"), 0);
+	buf__free(&out);
+}
+
+static void what_is_not_followed_has_no_figures_of_what_lives(void **state)
+{
+	struct buf out = BUF_INIT;
+
+	(void)state;
+	show_dead(524288, true, &out);
+	assert_int_equal(count(&out, "allocated"), 1);
+	assert_int_equal(count(&out, "~512 KiB"), 1);
+	assert_int_equal(count(&out, "live") + count(&out, "aged") + count(&out, "growth") +
+			 count(&out, "oldest") + count(&out, "0 B"), 0);
 	buf__free(&out);
 }
 
@@ -94,6 +108,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_an_estimate_too),
 		cmocka_unit_test(nothing_of_all_is_exact),
+		cmocka_unit_test(what_is_not_followed_has_no_figures_of_what_lives),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
