@@ -146,3 +146,131 @@ static void heed(const struct requests *now, const struct requests *before)
 		session__close(SESSION_BACKGROUND);
 	}
 	pauses__tell_progress(now->listens);
+	bounds__make_room();
+	movement__want(now->movement && now->listens);
+	dump__want(now->dump && now->listens);
+}
+
+/* ---- Beginning ---- */
+
+/* The newest ICorProfilerInfo that the runtime grants. */
+static HRESULT get_info(struct unknown *unknown)
+{
+	static const struct guid wanted[] = { IIDS_INFO };
+
+	for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		void *info = NULL;
+
+		if (unknown->table->query_interface(unknown, &wanted[i], &info) < 0 || !info)
+			continue;
+		clr.info = info;
+		clr.version = CLR_INFO_FIRST - i;
+		return S_OK;
+	}
+	return (HRESULT)GCTRACE_DOTNET_TOO_OLD;
+}
+
+/* Every processor may have a thread of the collector that tells something, and so may we. */
+static unsigned count_writers(void)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (processors < 1)
+		return 4;
+	return processors > MOST_WRITERS - 2 ? MOST_WRITERS : (unsigned)processors + 2;
+}
+
+static HRESULT begin(void *unknown)
+{
+	HRESULT result = get_info(unknown);
+
+	if (result < 0)
+		return result;
+	producer__learn();
+	if (!emitter__init(count_writers()) || !bounds__init())
+		return (HRESULT)GCTRACE_DOTNET_NO_MEMORY;
+	result = CLR_CALL(set_event_mask2, MONITOR_LOW, MONITOR_HIGH);
+	if (result < 0)
+		return result;
+	return watcher__start(heed) ? S_OK : (HRESULT)GCTRACE_DOTNET_NO_MEMORY;
+}
+
+static HRESULT initialize(void *self, void *unknown)
+{
+	(void)self;
+	if (atomic_exchange(&is_at_work, true))
+		return (HRESULT)GCTRACE_DOTNET_ALREADY_THERE;
+
+	const HRESULT result = begin(unknown);
+
+	if (result < 0)
+		atomic_store(&is_at_work, false);
+	return result;
+}
+
+/* The runtime ends: nothing may be asked of it from now on. */
+static HRESULT shutdown(void *self)
+{
+	(void)self;
+	watcher__stop();
+	dump__stop();
+	return S_OK;
+}
+
+static HRESULT initialize_for_attach(void *self, void *unknown, void *data, uint32_t bytes)
+{
+	(void)data;
+	(void)bytes;
+	return initialize(self, unknown);
+}
+
+static HRESULT load_as_notification_only(void *self, int32_t *is_notification_only)
+{
+	(void)self;
+	*is_notification_only = 1;
+	return S_OK;
+}
+
+/* Answers S_OK to everything that is not of interest, with however many arguments. */
+static HRESULT ignore(void *self)
+{
+	(void)self;
+	return S_OK;
+}
+
+static union {
+	struct callback_table named;
+	HRESULT (*all[SLOTS])(void *self);
+} callbacks;
+
+static void fill(void)
+{
+	for (size_t i = 0; i < SLOTS; i++)
+		callbacks.all[i] = ignore;
+	callbacks.named.unknown = (struct unknown_table){ query, count_one, count_one };
+	callbacks.named.initialize = initialize;
+	callbacks.named.initialize_for_attach = initialize_for_attach;
+	callbacks.named.shutdown = shutdown;
+	callbacks.named.load_as_notification_only = load_as_notification_only;
+	callbacks.named.module_load_started = comes;
+	callbacks.named.module_unload_started = goes;
+	callbacks.named.thread_created = comes;
+	callbacks.named.thread_destroyed = goes;
+	callbacks.named.runtime_suspend_started = suspend_started;
+	callbacks.named.runtime_suspend_finished = suspend_finished;
+	callbacks.named.runtime_suspend_aborted = suspend_aborted;
+	callbacks.named.runtime_resume_started = resume_started;
+	callbacks.named.garbage_collection_started = collection_started;
+	callbacks.named.garbage_collection_finished = collection_finished;
+	callbacks.named.object_allocated = object_allocated;
+	callbacks.named.event_delivered = event_delivered;
+}
+
+HRESULT profiler__query(const struct guid *iid, void **out)
+{
+	static const struct callback_table *profiler = &callbacks.named;
+
+	if (!callbacks.named.initialize)
+		fill();
+	return query(&profiler, iid, out);
+}

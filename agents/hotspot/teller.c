@@ -122,7 +122,6 @@ static void tell_list(unsigned flags, uint64_t gc, uint64_t time_ns)
 	flags |= sampler__repeats() << GCTRACE_SAMPLES_REPEATS_SHIFT;
 	if (handles.keep_alive)
 		flags |= GCTRACE_SAMPLES_UNFOLLOWED;
-
 	qsort(list, count, sizeof(*list), by_number);
 	do {
 		const size_t some = count - done < PART ? count - done : PART;
