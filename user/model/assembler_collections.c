@@ -87,6 +87,7 @@ int assembler__hand_out(struct assembler *assembler, struct image *image,
 	if (is_a_rest(image, transaction))
 		return forget(assembler, image, transaction);
 	image->odd.overlong += transaction->tally.overlong;
+	generations__seal(&image->generations);
 	image->odd.crowded += transaction->tally.beyond || transaction->pools.dropped > 0 ||
 			      transaction->figures.dropped > 0 ||
 			      image->generations.overflowed;
