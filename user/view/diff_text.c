@@ -115,18 +115,20 @@ static void add_dump(struct diff_text *text, unsigned int side)
 
 static void add_heading(struct diff_text *text)
 {
+	const struct heap_heading *const *heading = text->shown->heading;
+	const bool was_guess = heading[DIFF_WAS]->facts->estimated_types;
+
 	add_dump(text, DIFF_WAS);
 	add_dump(text, DIFF_IS);
 	diff_words__how(&text->raw, text->shown);
 	add_styled(text, STYLE_DIM, "# ", "#   ");
-	buf__add_str(&text->raw, "exact: nothing is sampled; types, sizes and references are read,"
-				 " never the contents of objects");
+	heap_words__accuracy(&text->raw, heading[was_guess ? DIFF_WAS : DIFF_IS]->facts, false);
 	add_styled(text, STYLE_DIM, "# ", "#   ");
 	for (int side = 0; side < DIFF_SIDES; side++) {
-		if (!text->shown->heading[side]->facts->estimated_types)
+		if (!heading[side]->facts->estimated_types)
 			continue;
 		buf__add_str(&text->raw, side == DIFF_WAS ? "A: " : "B: ");
-		heap_words__estimated(&text->raw, text->shown->heading[side]->facts);
+		heap_words__estimated(&text->raw, heading[side]->facts, "");
 		add_styled(text, STYLE_DIM, "# ", "#   ");
 	}
 }

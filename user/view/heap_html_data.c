@@ -148,6 +148,12 @@ static void add_facts(struct data *data)
 	const struct heap_facts *facts = data->page->heading->facts;
 	struct json *json = data->json;
 
+	heap_words__accuracy(&data->raw, facts, false);
+	if (facts->estimated_types) {
+		buf__add_str(&data->raw, "; ");
+		heap_words__estimated(&data->raw, facts, "");
+	}
+	json__take(json, "accuracy", &data->raw);
 	json__bool(json, "complete", heap__is_complete(data->page->heap));
 	add_lines(data, "missing", heap_words__missing);
 	add_lines(data, "odd", heap_words__odd);

@@ -152,19 +152,17 @@ static void add_following(struct heap_text *text)
 
 static void add_accuracy(struct heap_text *text)
 {
-	if (text->heading->counts_only && text->heading->facts->reached_only)
-		heading_line(text, "exact: nothing is sampled; types and sizes are read, never the"
-				   " contents of objects; garbage is not walked");
-	else if (text->heading->counts_only)
-		heading_line(text, "exact: nothing is sampled; types and sizes are read, never the"
-				   " contents of objects; all objects count, also those that no"
-				   " root reaches: what keeps them alive is not looked at");
-	else
-		heading_line(text, "exact: nothing is sampled; types, sizes and references are"
-				   " read, never the contents of objects");
-	if (!text->heading->facts->estimated_types)
+	const struct heap_facts *facts = text->heading->facts;
+
+	heap_words__accuracy(&text->raw, facts, text->heading->counts_only);
+	if (text->heading->counts_only)
+		buf__add_str(&text->raw, facts->reached_only ? "; garbage is not walked" :
+			     "; all objects count, also those that no root reaches: what keeps"
+			     " them alive is not looked at");
+	heading_line(text, heap_text__escaped(text));
+	if (!facts->estimated_types)
 		return;
-	heap_words__estimated(&text->raw, text->heading->facts);
+	heap_words__estimated(&text->raw, facts, " (~)");
 	heading_line(text, heap_text__escaped(text));
 }
 

@@ -401,14 +401,25 @@ bool heap_words__is_estimate(const struct heap *heap, uint32_t type)
 	return heap_types__at(heap__types(heap), type).flags & EVENT_CLASS_ESTIMATED;
 }
 
-void heap_words__estimated(struct buf *out, const struct heap_facts *facts)
+void heap_words__accuracy(struct buf *out, const struct heap_facts *facts, bool counts_only)
+{
+	const bool guess = facts->estimated_types;
+
+	buf__printf(out, "%snothing is sampled; %s are read, never the contents of objects",
+		    guess ? "" : "exact: ",
+		    counts_only ? guess ? "types" : "types and sizes" :
+		    guess	? "types and references" :
+				  "types, sizes and references");
+}
+
+void heap_words__estimated(struct buf *out, const struct heap_facts *facts, const char *mark)
 {
 	char count[UNITS_TEXT];
 
-	buf__printf(out, "but the sizes of %s type%s are estimates (~), and so are the sums with"
+	buf__printf(out, "but the sizes of %s type%s are estimates%s, and so are the sums with"
 			 " them: the dump does not say them",
 		    units__exact(count, facts->estimated_types),
-		    units__s(facts->estimated_types));
+		    units__s(facts->estimated_types), mark);
 }
 
 void heap_words__notes(struct buf *out, const struct heap_facts *facts)

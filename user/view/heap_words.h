@@ -78,8 +78,11 @@ void heap_words__odd(struct buf *out, const struct heap_facts *facts);
 /* The sizes of objects of this type are estimates. */
 bool heap_words__is_estimate(const struct heap *heap, uint32_t type);
 
-/* "but sizes ... are estimates": where facts->estimated_types. */
-void heap_words__estimated(struct buf *out, const struct heap_facts *facts);
+/* "exact: nothing is sampled; ... are read, ...", without "exact" where sizes are estimates. */
+void heap_words__accuracy(struct buf *out, const struct heap_facts *facts, bool counts_only);
+
+/* "but sizes ... are estimates": where facts->estimated_types. mark: " (~)" where they have it. */
+void heap_words__estimated(struct buf *out, const struct heap_facts *facts, const char *mark);
 
 /* The same of what is known to be as it should: nothing is lost by it. */
 void heap_words__notes(struct buf *out, const struct heap_facts *facts);

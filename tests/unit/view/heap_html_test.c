@@ -247,6 +247,31 @@ static void ways_have_their_fields(void **state)
 			    ".</style>");
 }
 
+/* What the foot says: exact, unless the sizes of types are estimates. */
+static void exact_is_what_is_no_estimate(void **state)
+{
+	struct parts *parts = *state;
+	const struct heap_facts *facts = parts->heading.facts;
+	struct heap_facts guessed = *facts;
+	struct json_object *data;
+
+	assert_string_equal(json_object_get_string(member(parts->data, "accuracy")),
+			    "exact: nothing is sampled; types, sizes and references are read, never"
+			    " the contents of objects");
+	guessed.estimated_types = 2;
+	parts->heading.facts = &guessed;
+	free(parts->text);
+	write_page(parts);
+	parts->heading.facts = facts;
+	data = data_of(parts->text);
+	assert_string_equal(json_object_get_string(member(data, "accuracy")),
+			    "nothing is sampled; types and references are read, never the contents"
+			    " of objects; but the sizes of 2 types are estimates, and so are the"
+			    " sums with them: the dump does not say them");
+	json_object_put(data);
+	assert_null(strstr(parts->text, "xact: nothing"));
+}
+
 static void types_beyond_the_limit_are_counted(void **state)
 {
 	struct parts *parts = *state;
@@ -275,6 +300,7 @@ int main(void)
 		TEST(the_nonce_is_new_each_time),
 		TEST(what_is_small_is_a_group),
 		TEST(ways_have_their_fields),
+		TEST(exact_is_what_is_no_estimate),
 		TEST(types_beyond_the_limit_are_counted),
 	};
 

@@ -262,6 +262,51 @@ static void test_what_is_not_walked_is_absent(void **state)
 	heap__free(heap);
 }
 
+static void show_heading(struct heap_view *view)
+{
+	assert_int_equal(view->form->heading(view), 0);
+	view->form->free(view);
+}
+
+static void expect_not(const char *text, const char *words)
+{
+	if (strstr(text, words))
+		fail_msg("there: %s\n%s", words, text);
+}
+
+/* Types whose sizes are estimates, with and without the graph: nothing is called exact. */
+static void test_exact_is_what_is_no_estimate(void **state)
+{
+	struct heap *heap = twice_the_same();
+	struct heap_facts facts = *heap__facts(heap);
+	struct heap_heading heading = { .facts = &facts, .subject = "f@1" };
+	struct sheet sheet;
+	const char *text;
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		heading.counts_only = i & 1;
+		facts.estimated_types = i & 2;
+		sheet__begin(&sheet);
+		show_heading(heap_text__new(heap, &heading, &sheet.output, &sheet.terminal));
+		text = sheet__text(&sheet);
+		if (facts.estimated_types) {
+			expect(text, "# nothing is sampled; types");
+			expect(text, "# but the sizes of 2 types are estimates (~)");
+			expect_not(text, "exact");
+			expect_not(text, "sizes and references are");
+		} else {
+			expect(text, "# exact: nothing is sampled; types");
+			expect_not(text, "estimate");
+		}
+		show_heading(heap_ndjson__new(heap, &heading, &sheet.output));
+		expect(sheet__text(&sheet), facts.estimated_types ?
+		       "\"accuracy\":\"estimated_sizes\"" : "\"accuracy\":\"exact\"");
+		sheet__end(&sheet);
+	}
+	heap__free(heap);
+}
+
 /* A chain of so many objects. */
 static struct heap *make_chain(uint64_t count, const char *type)
 {
@@ -537,6 +582,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_freed),
 		cmocka_unit_test(test_one_is_no_plural),
 		cmocka_unit_test(test_what_is_not_walked_is_absent),
+		cmocka_unit_test(test_exact_is_what_is_no_estimate),
 		cmocka_unit_test(test_a_deep_tree_stays_narrow),
 		cmocka_unit_test(test_a_long_line_of_a_tree_goes_on_below),
 		cmocka_unit_test(test_long_names_keep_within_their_lines),

@@ -73,9 +73,8 @@ function showTiles() {
 
 function showFoot() {
 	byId("foot").append(
-		element("p", null, "Exact: nothing is sampled. gctrace reads types, sizes and"
-			+ " references, never the contents of objects. This page fetches nothing"
-			+ " and sends nothing."),
+		element("p", null, HEAP.accuracy[0].toUpperCase() + HEAP.accuracy.slice(1)
+			+ ". This page fetches nothing and sends nothing."),
 		element("p", null, `Made by gctrace ${HEAP.gctrace} on `, timeOf(HEAP.made_ms)));
 }
 
