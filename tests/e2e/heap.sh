@@ -372,7 +372,7 @@ while IFS=: read -r what words; do
 	run timeout 120 gctrace $words --mem-limit ${low}KiB
 	expect_status 1
 	expect "$TMP/err" "$what more memory than the limit"
-	expect "$TMP/err" 'raise --mem-limit$'
+	expect "$TMP/err" 'raise --mem-limit to at least [0-9]+ MiB$'
 	[ ! -s "$TMP/out" ] || fail "something was shown: gctrace $words"
 done <<EOF
 (finding an object|the file) needs:export $TMP/file --as dot --address $at --depth 100 --top 0

@@ -55,6 +55,39 @@ run timeout 120 gctrace record -p "$(pid large)" -d 3s --moves --dump=700ms --ou
 [ "$status" = 0 ] || fail "no recording: $(cat "$TMP/err")"
 run timeout 120 gctrace export "$TMP/large@1" --as hprof --output "$TMP/large.hprof"
 
+# Again and again with the size that the last error named: at most three times.
+enough() { # COMMAND...
+	local mib=1 tries=0
+	while :; do
+		run timeout 120 gctrace "$@" --mem-limit "${mib}MiB"
+		[ "$status" = 1 ] || break
+		mib=$(tr -s '\n' ' ' <"$TMP/err" | sed 's/gctrace: *//g' |
+			grep -o 'raise --mem-limit to at least [0-9]* MiB' | tail -n 1 | grep -o '[0-9]*')
+		[ "$mib" ] || { fail "$*: no size is named: $(cat "$TMP/err")"; return; }
+		tries=$((tries + 1))
+		[ $tries -le 3 ] || { fail "$*: $mib MiB after three sizes"; return; }
+	done
+	expect_status 0
+	echo "$tries sizes named, $mib MiB are enough: $*" >>"$TMP/enough"
+}
+
+t "the size that an error at the limit names is enough, or the next one is"
+for file in "$TMP/large@1" "$TMP/large.hprof"; do
+	enough heap "$file"
+	enough heap "$file" --html "$TMP/page.html"
+	enough path "$file" --type '*' -o json
+	enough export "$file" --as heapsnapshot --output "$TMP/snapshot"
+done
+enough diff "$TMP/large@1" "$TMP/large@2"
+id=$(gctrace heap "$TMP/large@1" --objects --type '*' --top 1 -o json |
+	grep -o '"id":[0-9]*' | head -n 1 | tr -dc 0-9)
+enough path "$TMP/large@1" --id "$id"
+enough follow "$TMP/large"
+enough heap -p "$(pid large)"
+expect "$TMP/enough" '^[1-3] sizes named.* heap '
+[ -z "${VERBOSE-}" ] || cat "$TMP/enough"
+pass
+
 t "--mem-limit bounds each command: at most that and the base, else status 1 and what is needed"
 for limit in 1 8 32 128; do
 	bounded $limit gctrace "$TMP/large" --moves -o json

@@ -165,6 +165,13 @@ uint64_t ram__least_needed(void)
 	return least;
 }
 
+uint64_t ram__enough_mib(uint64_t bytes)
+{
+	const uint64_t more = bytes / 2 + (UINT64_C(5) << 20);
+
+	return (bytes < UINT64_MAX - more ? bytes + more : UINT64_MAX) >> 20;
+}
+
 bool ram__ran_out(void)
 {
 	return refused != 0;
@@ -188,8 +195,9 @@ bool ram__report(void)
 	if (limit && refused <= SIZE_MAX / 2 && needed() > limit)
 		len = snprintf(text, sizeof(text),
 			       "gctrace: out of memory: at least %s are needed, and the limit is "
-			       "%s;\ngctrace:   raise --mem-limit\n",
-			       units__bytes(least, needed()), units__bytes(most, limit));
+			       "%s;\ngctrace:   raise --mem-limit to at least %" PRIu64 " MiB\n",
+			       units__bytes(least, needed()), units__bytes(most, limit),
+			       ram__enough_mib(needed()));
 	else
 		len = snprintf(text, sizeof(text),
 			       "gctrace: out of memory: the system refused %s; the output is"

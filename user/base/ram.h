@@ -50,6 +50,12 @@ void ram__over(uint64_t bytes);
 /* The limit that such a request needs at least; 0: there was none. */
 uint64_t ram__least_needed(void);
 
+/*
+ * The limit in MiB to recommend where so many bytes are known to be needed: half as much again and
+ * some MiB, for what would have come after a refusal is not known.
+ */
+uint64_t ram__enough_mib(uint64_t bytes);
+
 /* Has the system refused one? Stays true. */
 bool ram__ran_out(void);
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -122,6 +123,7 @@ struct differing {
 	struct diff_replay replay;
 	VEC(uint32_t) order; /* of types */
 	struct diff_shown shown;
+	char over_limit[160]; /* why objects were not followed: shown.why */
 };
 
 static void free_all(struct differing *all)
@@ -204,7 +206,7 @@ static int take_heap(struct differing *all, unsigned int side)
 /* ---------------------------------------------------------------- object by object */
 
 /* Why not, before the recording is read for it. NULL: it may work. */
-static const char *why_not(const struct differing *all)
+static const char *why_not(struct differing *all)
 {
 	const uint64_t limit = ram__limit_bytes();
 	const uint64_t most = all->facts[0].objects > all->facts[1].objects
@@ -217,9 +219,12 @@ static const char *why_not(const struct differing *all)
 		return "the dumps are of two processes, or of two programs that one executed";
 	if (!all->shown.whole[DIFF_WAS] || !all->shown.whole[DIFF_IS])
 		return "one of the dumps is not whole";
-	if (limit && most > limit / DIFF_REPLAY_OBJECT_BYTES)
-		return "following the objects needs more memory than --mem-limit allows";
-	return NULL;
+	if (!limit || most <= limit / DIFF_REPLAY_OBJECT_BYTES)
+		return NULL;
+	snprintf(all->over_limit, sizeof(all->over_limit),
+		 "following the objects needs more memory than the limit allows; raise --mem-limit"
+		 " to at least %" PRIu64 " MiB", ram__enough_mib(most * DIFF_REPLAY_OBJECT_BYTES));
+	return all->over_limit;
 }
 
 static int follow_objects(struct differing *all)

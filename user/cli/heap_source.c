@@ -87,15 +87,12 @@ int intake__producer(struct intake *intake, const struct event *event)
 
 int heap_source__over_limit(const char *what_needs, uint64_t limit)
 {
-	char bytes[UNITS_TEXT], least[UNITS_TEXT];
+	const uint64_t least = ram__least_needed();
+	char bytes[UNITS_TEXT];
 
-	if (ram__least_needed())
-		error("%s more memory than the limit of %s allows, at least %s; raise --mem-limit",
-		      what_needs, units__bytes(bytes, limit),
-		      units__bytes(least, ram__least_needed()));
-	else
-		error("%s more memory than the limit of %s allows; raise --mem-limit", what_needs,
-		      units__bytes(bytes, limit));
+	error("%s more memory than the limit of %s allows; raise --mem-limit to at least %" PRIu64
+	      " MiB", what_needs, units__bytes(bytes, limit),
+	      ram__enough_mib(least ? least : limit));
 	return -EDQUOT;
 }
 

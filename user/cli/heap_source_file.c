@@ -9,6 +9,7 @@
 #include "../base/clock.h"
 #include "../base/escape.h"
 #include "../base/files.h"
+#include "../base/ram.h"
 #include "../base/report.h"
 #include "../base/units.h"
 #include "../base/vec.h"
@@ -23,6 +24,7 @@
 #include "../stream/hprof.h"
 #include "../stream/recording.h"
 #include "../view/view.h"
+#include "diff_replay.h"
 #include "heap_intake.h"
 #include "heap_source_hprof.h"
 #include "signals.h"
@@ -35,6 +37,7 @@ struct search {
 	struct dump_finder finder;
 	struct recording *recording;
 	struct heap_lives *lives; /* NULL: not followed */
+	uint64_t dropped;	  /* their bytes, when the limit had no room for them; or 0 */
 	VEC(uint32_t) met;	  /* targets whose beginning the lives know */
 	enum heap_following following;
 	uint64_t dump_wants; /* FEED_WANTS() of the dump itself */
@@ -100,21 +103,39 @@ static uint64_t graph_memory(const struct heap_builder *builder)
 	return peak > now ? peak : now;
 }
 
-/* The graph comes first. */
-static int check_limit(struct search *search)
+/* The graph comes first. What both need is known when all of the dump has been seen. */
+static void check_limit(struct search *search)
 {
 	const struct intake *intake = search->intake;
+	uint64_t lives;
 
-	if (!search->lives || !intake->limit ||
-	    heap_lives__memory(search->lives) + graph_memory(intake->builder) <= intake->limit)
-		return 0;
-	if (search->following == HEAP_FOLLOWED)
-		return heap_source__over_limit("following objects up to the dump needs",
-					       intake->limit);
-	warning("no ids and no ages: following objects up to the dump needs more memory than the"
-		" limit allows; raise --mem-limit");
+	if (!search->lives || !intake->limit)
+		return;
+	lives = heap_lives__memory(search->lives);
+	if (lives + graph_memory(intake->builder) <= intake->limit)
+		return;
+	search->dropped = lives;
 	heap_lives__free(search->lives);
 	search->lives = NULL;
+}
+
+/* No room for ids and ages: an error where they are what is wanted, or else a warning. */
+static int say_dropped(const struct search *search)
+{
+	const struct intake *intake = search->intake;
+	const uint64_t objects = heap_builder__facts(intake->builder)->objects;
+	const uint64_t all = objects * DIFF_REPLAY_OBJECT_BYTES;
+	const uint64_t needed = graph_memory(intake->builder) +
+				(all > search->dropped ? all : search->dropped);
+
+	if (search->following == HEAP_FOLLOWED) {
+		ram__over(needed - intake->limit);
+		return heap_source__over_limit("following objects up to the dump needs",
+					       intake->limit);
+	}
+	warning("no ids and no ages: following objects up to the dump needs more memory than the"
+		" limit allows; raise --mem-limit to at least %" PRIu64 " MiB",
+		ram__enough_mib(needed));
 	return 0;
 }
 
@@ -177,7 +198,8 @@ static int on_turn(void *context)
 	struct search *search = context;
 
 	show_reading(search);
-	return check_limit(search) ? -EDQUOT : signals__stopping();
+	check_limit(search);
+	return signals__stopping();
 }
 
 static int read_dump(struct search *search)
@@ -200,6 +222,8 @@ static int keep_lives(struct search *search, const char *path)
 	struct heap_source *source = search->intake->source;
 	const bool stand = search->lives && heap_lives__stand(search->lives);
 
+	if (search->dropped)
+		return say_dropped(search);
 	if (!stand && search->following == HEAP_FOLLOWED) {
 		error("%s@%" PRIu64 ": no ids and no ages of its objects are known: %s",
 		      escape(path), search->finder.number,

@@ -52,8 +52,6 @@ static int on_turn(void *context)
 /* Errors that the sink had are said. */
 static int say(const char *name, const struct hprof_facts *facts, int err)
 {
-	char bytes[UNITS_TEXT];
-
 	switch (err) {
 	case -EBADMSG:
 		error("%s is no heap dump: it does not begin with \"JAVA PROFILE 1.0.2\", as the"
@@ -76,8 +74,8 @@ static int say(const char *name, const struct hprof_facts *facts, int err)
 		break;
 	case -EDQUOT:
 		error("the names, classes and roots in %s, and objects that come before their"
-		      " classes, take more than --mem-limit allows; at least %s are needed",
-		      escape(name), units__bytes(bytes, ram__least_needed()));
+		      " classes, take more than the limit allows; raise --mem-limit to at least %"
+		      PRIu64 " MiB", escape(name), ram__enough_mib(ram__least_needed()));
 		break;
 	default:
 		error("cannot read %s: %s", escape(name), strerror(-err));

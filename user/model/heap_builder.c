@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/ram.h"
 #include "gctrace/wire.h"
 #include "heap_private.h"
 
@@ -22,6 +23,9 @@ struct heap_builder {
 	bool is_open;
 	bool places_known; /* of that row */
 	uint64_t parts; /* rows with ROW_PART */
+	uint64_t needed; /* bytes of memory, from when the limit was reached; before: 0 */
+	bool counts_only;
+	bool is_in_object; /* that is only counted, and has further parts */
 	struct heap_facts facts; /* once the heap has gone */
 };
 
@@ -90,8 +94,10 @@ struct heap_builder *heap_builder__new_counting(uint64_t limit)
 {
 	struct heap_builder *builder = heap_builder__new(limit);
 
-	if (builder)
+	if (builder) {
 		builder->heap->has_graph = false;
+		builder->counts_only = true;
+	}
 	return builder;
 }
 
@@ -348,7 +354,60 @@ static void end_dump(struct heap_facts *facts, const struct event *event)
 		facts->status = event->dump_end.status;
 }
 
-int heap_builder__event(struct heap_builder *builder, const struct event *event)
+/* ---------------------------------------------------------------------------------------------
+ * At the limit. The rest of the dump is not kept, but counted: so the error names a size that is
+ * enough for all of it.
+ */
+
+#define PEAK_OBJECT 36u /* heap.h */
+#define PEAK_REFERENCE 8u
+#define PEAK_NAMED 256u /* a type, a container: more than its rows, at most */
+#define RAW_OBJECT ((uint64_t)sizeof(struct raw_row))
+
+static void begin_counting(struct heap_builder *builder)
+{
+	const struct heap *heap = builder->heap;
+
+	builder->needed = heap->memory.used;
+	if (!builder->counts_only)
+		builder->needed += (PEAK_OBJECT - RAW_OBJECT) * heap->facts.objects;
+}
+
+static void count_only(struct heap_builder *builder, const struct event *event)
+{
+	struct heap_facts *facts = &builder->heap->facts;
+
+	switch (event->kind) {
+	case EVENT_OBJECT:
+		facts->objects += !builder->is_in_object;
+		facts->references += event->object.count;
+		builder->needed += builder->is_in_object ? 0 : PEAK_OBJECT;
+		builder->needed += event->object.count * PEAK_REFERENCE;
+		builder->is_in_object = event->object.more;
+		return;
+	case EVENT_HEADS:
+		facts->objects += event->heads.count;
+		builder->needed += event->heads.count * 2;
+		return;
+	case EVENT_ROOTS:
+		builder->needed += event->roots.count * (sizeof(*event->roots.roots) + PEAK_OBJECT);
+		return;
+	case EVENT_CLASS:
+		builder->needed += PEAK_NAMED + event->class_.name.bytes +
+				   event->class_.fields.bytes;
+		return;
+	case EVENT_DEFINE:
+		builder->needed += PEAK_NAMED + event->define.name.bytes;
+		return;
+	case EVENT_CONTAINER:
+		builder->needed += PEAK_NAMED;
+		return;
+	default:
+		return;
+	}
+}
+
+static int take(struct heap_builder *builder, const struct event *event)
 {
 	struct heap *heap = builder->heap;
 
@@ -377,6 +436,25 @@ int heap_builder__event(struct heap_builder *builder, const struct event *event)
 	}
 }
 
+int heap_builder__event(struct heap_builder *builder, const struct event *event)
+{
+	struct heap_facts *facts = &builder->heap->facts;
+	const uint64_t objects = facts->objects, references = facts->references;
+	const bool is_in_object = builder->is_open;
+	int err = builder->needed ? 0 : take(builder, event);
+
+	if (err == -EDQUOT) { /* what is half taken counts as not taken */
+		facts->objects = objects;
+		facts->references = references;
+		builder->is_in_object = is_in_object;
+		begin_counting(builder);
+		err = 0;
+	}
+	if (builder->needed)
+		count_only(builder, event);
+	return err;
+}
+
 void heap_builder__is_of_jvm(struct heap_builder *builder)
 {
 	builder->heap->facts.is_of_jvm = true;
@@ -397,25 +475,39 @@ uint64_t heap_builder__memory(const struct heap_builder *builder)
 	return builder->heap ? builder->heap->memory.used : 0;
 }
 
+/* For people: with an eighth for what the estimate leaves out, and more than was refused. */
+static uint64_t needed_mib(const struct heap_builder *builder)
+{
+	const uint64_t least = ram__least_needed();
+	const uint64_t needed = builder->needed > least ? builder->needed : least;
+
+	return (needed + needed / 8 + (UINT64_C(2) << 20)) >> 20;
+}
+
 void heap_builder__explain(const struct heap_builder *builder, int err, char *to, size_t bytes)
 {
 	const struct heap_facts *facts = heap_builder__facts(builder);
 
-	if (builder->heap && !builder->heap->has_graph) {
+	if (builder->counts_only && err == -EDQUOT) {
 		snprintf(to, bytes,
-			 "counting objects needs more memory than %s: %" PRIu64 " had come%s",
-			 err == -EDQUOT ? "the limit allows" : "the system has", facts->objects,
-			 err == -EDQUOT ? "; raise --mem-limit" : "");
+			 "counting %" PRIu64 " objects needs more memory than the limit allows;"
+			 " raise --mem-limit to at least %" PRIu64 " MiB",
+			 facts->objects, needed_mib(builder));
+		return;
+	}
+	if (builder->counts_only) {
+		snprintf(to, bytes,
+			 "counting objects needs more memory than the system has: %" PRIu64
+			 " had come", facts->objects);
 		return;
 	}
 	switch (err) {
 	case -EDQUOT:
 		snprintf(to, bytes,
-			 "the heap graph needs more memory than the limit allows: %" PRIu64
-			 " objects and %" PRIu64 " references had come (about %" PRIu64
-			 " MiB); raise --mem-limit",
-			 facts->objects, facts->references,
-			 (facts->objects * 36 + facts->references * 8) >> 20);
+			 "the heap graph needs more memory than the limit allows, for %" PRIu64
+			 " objects and %" PRIu64 " references; raise --mem-limit to at least %"
+			 PRIu64 " MiB",
+			 facts->objects, facts->references, needed_mib(builder));
 		return;
 	case -EOVERFLOW:
 		snprintf(to, bytes,
@@ -458,13 +550,15 @@ static int make_graph(struct heap_builder *builder)
 int heap_builder__finish(struct heap_builder *builder, struct heap **result)
 {
 	struct heap *heap = builder->heap;
-	int err = 0;
+	int err = builder->needed ? -EDQUOT : 0;
 
 	heap_types__seal(&heap->types);
-	if (heap->has_graph)
+	if (!err && heap->has_graph)
 		err = make_graph(builder);
-	else
+	else if (!err)
 		heap_counts__finish(heap);
+	if (err == -EDQUOT && !builder->needed)
+		begin_counting(builder);
 	heap->facts.odd.types_beyond = heap->types.beyond;
 	heap->facts.estimated_types = heap_types__estimated(&heap->types);
 	builder->facts = heap->facts;

@@ -43,7 +43,8 @@ void heap_builder__expect(struct heap_builder *builder, uint64_t heap_bytes);
 /*
  * 0, or an error, after which heap_builder__free() is all that is left to do:
  *   -ENOMEM     the system has no more memory
- *   -EDQUOT     the limit is reached
+ *   -EDQUOT     the limit is reached; of heap_builder__finish() alone, for what comes after the
+ *               limit is counted, so that the sentence names a limit that is enough
  *   -EOVERFLOW  more objects or references than the graph can number
  * heap_builder__explain() makes a sentence of it.
  */

@@ -484,6 +484,54 @@ static void nonsense_ends_in_a_heap_or_at_the_limit(void **state)
 	assert_true(limits > 50);
 }
 
+/* Objects by the pair, each of which refers to the other, far apart: 0, or what finish says. */
+static int build_pairs(struct heap_builder *builder, uint64_t count)
+{
+	struct heap *heap = NULL;
+	int err;
+
+	dump__begin(builder);
+	dump__class(builder, 1, "Pair", "other", 5, 0);
+	for (uint64_t i = 0; i < count; i++)
+		dump__refer(builder, 0x10000 + i * 64, 1, 64, { 0x10000 + (i ^ 1) * 64 });
+	dump__root(builder, GCTRACE_C_HANDLES, 0, 0x10000, GCTRACE_ROOT_HANDLE, 0, 0);
+	dump__end(builder, GCTRACE_DUMP_COMPLETE);
+	err = heap_builder__finish(builder, &heap);
+	heap__free(heap);
+	return err;
+}
+
+/* The size that the error names is enough, wherever in the dump the limit was reached. */
+static void the_limit_that_is_named_is_enough(void **state)
+{
+	const uint64_t count = 200000;
+	unsigned int refused = 0;
+
+	(void)state;
+	for (uint64_t limit = 100000; limit < 6 << 20; limit += limit / 3) {
+		struct heap_builder *builder = heap_builder__new(limit);
+		const char *named;
+		char text[300];
+
+		assert_non_null(builder);
+		if (build_pairs(builder, count) == -EDQUOT) {
+			heap_builder__explain(builder, -EDQUOT, text, sizeof(text));
+			assert_non_null(strstr(text, "for 200000 objects and 200000 references;"));
+			named = strstr(text, "raise --mem-limit to at least ");
+			assert_non_null(named);
+			named += strlen("raise --mem-limit to at least ");
+			heap_builder__free(builder);
+			builder = heap_builder__new(strtoull(named, NULL, 10) << 20);
+			assert_non_null(builder);
+			assert_int_equal(build_pairs(builder, count), 0);
+			assert_true(strtoull(named, NULL, 10) < 20);
+			refused++;
+		}
+		heap_builder__free(builder);
+	}
+	assert_true(refused > 5);
+}
+
 /* Wherever the limit lies, it ends cleanly: each step of building is the one that fails. */
 static void every_limit_ends_cleanly(void **state)
 {
@@ -523,6 +571,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_dump_is_a_heap),
+		cmocka_unit_test(the_limit_that_is_named_is_enough),
 		cmocka_unit_test(nothing_at_all_is_not_complete),
 		cmocka_unit_test(parts_between_others_are_joined),
 		cmocka_unit_test(what_was_cut_off_is_kept_and_told),
