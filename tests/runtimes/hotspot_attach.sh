@@ -82,6 +82,27 @@ while read -r home; do
 	jvm_down
 	pass
 
+	if [ "$major" -ge 22 ]; then
+		t "Java $version: a temporary directory without room for its dump: status 1, and what to do"
+		jvm_up "$home/bin/java"
+		mkdir -p "$TMP/spool"
+		for size in 2m 600k; do # little room, and none from the beginning
+			run unshare -m sh -c 'mount -t tmpfs -o size=$1 none "$2" || exit 99
+				TMPDIR=$2 timeout 60 gctrace heap -p "$3" --via jvm' - $size \
+				"$TMP/spool" "$target"
+			[ "$status" != 99 ] || { skip "no tmpfs can be mounted here"; break; }
+			expect_status 1
+			tr '\n' ' ' <"$TMP/err" | sed 's/ gctrace:  */ /g' >"$TMP/why"
+			expect "$TMP/why" "more room in $TMP/spool.*than it has: .*stay free for others"
+			expect "$TMP/why" 'set TMPDIR to a directory with room .*, at most [0-9.]+ MiB'
+			[ ! -s "$TMP/out" ] || fail "something was shown"
+		done
+		dumps
+		nothing_is_left /tmp "$target"
+		jvm_down
+		pass
+	fi
+
 	t "Java $version: gctrace is killed in the midst of the dump: no file, and it dumps again"
 	jvm_up "$home/bin/java"
 	start files python3 "$ROOT/tests/runtimes/hotspot/files.py" /tmp 'gctrace.*.hprof'

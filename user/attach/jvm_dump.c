@@ -18,6 +18,7 @@
 #include "base/escape.h"
 #include "base/files.h"
 #include "base/rights.h"
+#include "base/units.h"
 #include "target/process.h"
 #include "target/runtime.h"
 
@@ -145,14 +146,44 @@ static int take_away(struct jvm_dump *dump)
 	return err;
 }
 
+/* Why objects are not kept. The spool is open still, so what it has and what is left are known. */
+static void say_not_kept(const struct jvm_dump *dump, int err, struct buf *why)
+{
+	const char *directory = escape(jvm_relay__spool_directory());
+	const uint64_t most = process__own_memory(dump->process);
+	char room[UNITS_TEXT], bytes[UNITS_TEXT];
+	uint64_t reserve = 0;
+	struct stat spool;
+	int64_t left = -1;
+
+	if (err == -ENOSPC && dump->spool >= 0 && fstat(dump->spool, &spool) == 0)
+		left = jvm_relay__room(dump->spool, &reserve);
+	if (left < 0) {
+		buf__printf(why, "gctrace cannot keep its objects in %s until all of their names"
+				 " are there: %s (TMPDIR says where that is)",
+			    directory, strerror(-err));
+		return;
+	}
+	buf__printf(why, "its objects need more room in %s, until all of their names are there,"
+			 " than it has: %s", directory,
+		    units__bytes(room, (uint64_t)spool.st_size + (uint64_t)left));
+	buf__printf(why, ", and %s that stay free for others; set TMPDIR to a directory with room"
+			 " for all that its heap holds", units__bytes(room, reserve));
+	if (most)
+		buf__printf(why, ", at most %s", units__bytes(bytes, most));
+}
+
 /* What the keeper will write to, and keep objects in meanwhile. */
 static int make_pipe(struct jvm_dump *dump)
 {
-	int ends[2];
+	int ends[2], err;
 
 	dump->spool = jvm_relay__open_spool();
 	if (dump->spool < 0)
 		return dump->spool;
+	err = jvm_relay__check_room(dump->spool);
+	if (err)
+		return err;
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
 	dump->fd = ends[0];
@@ -175,7 +206,6 @@ static int start_keeper(struct jvm_dump *dump)
 	int err = keeper__start(&dump->keeper, keep, dump);
 
 	files__close(&dump->out);
-	files__close(&dump->spool);
 	if (err)
 		return err;
 	dump->is_kept = true;
@@ -192,9 +222,7 @@ static int place_fifo(struct jvm_dump *dump, struct buf *why)
 	if (!err && dump->is_parted)
 		err = make_pipe(dump);
 	if (err) {
-		buf__printf(why, "gctrace has no place to keep its objects in until all of their"
-				 " names are there: %s (TMPDIR says where that is)",
-			    strerror(-err));
+		say_not_kept(dump, err, why);
 		return err;
 	}
 	dump->directory = process__open_file(dump->process, DIRECTORY, O_PATH | O_DIRECTORY);
@@ -351,10 +379,11 @@ int jvm_dump__end(struct jvm_dump *dump, struct buf *why)
 	}
 	if (kept) {
 		buf__reset(why);
-		buf__printf(why, "its objects could not be kept until all of their names were"
-				 " there: %s (TMPDIR says where that is)", strerror(-kept));
+		say_not_kept(dump, kept, why);
+		dump->is_cut = true;
 		err = kept;
 	}
+	files__close(&dump->spool);
 	files__close(&dump->socket);
 	files__close(&dump->inside);
 	files__close(&dump->directory);

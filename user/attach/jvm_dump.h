@@ -35,6 +35,7 @@ struct jvm_dump {
 	struct keeper keeper;
 	bool is_parted; /* it comes in two streams */
 	bool is_kept;	/* the keeper lives */
+	bool is_cut;	/* after jvm_dump__end(): it could not keep all objects */
 	char name[AGENT_NAME_ROOM]; /* of that directory */
 };
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/sendfile.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -14,13 +15,46 @@
 
 #define CHUNK ((size_t)1 << 20)
 
-int jvm_relay__open_spool(void)
+/* Of the spool's file system so much stays free: 5 %, or 256 MiB if that is less. */
+#define RESERVE_SHARE 20
+#define RESERVE_MOST (UINT64_C(256) << 20)
+
+const char *jvm_relay__spool_directory(void)
 {
 	const char *directory = getenv("TMPDIR");
+
+	return directory && *directory ? directory : "/tmp";
+}
+
+int64_t jvm_relay__room(int spool, uint64_t *reserve)
+{
+	struct statvfs all;
+	uint64_t bytes, left;
+
+	if (fstatvfs(spool, &all))
+		return -errno;
+	if (!all.f_blocks) /* a tmpfs without a limit has no figures */
+		return INT64_MAX;
+	bytes = (uint64_t)all.f_blocks * all.f_frsize;
+	left = (uint64_t)all.f_bavail * all.f_frsize;
+	*reserve = bytes / RESERVE_SHARE < RESERVE_MOST ? bytes / RESERVE_SHARE : RESERVE_MOST;
+	return left > *reserve ? (int64_t)(left - *reserve) : 0;
+}
+
+int jvm_relay__check_room(int spool)
+{
+	uint64_t reserve;
+	const int64_t room = jvm_relay__room(spool, &reserve);
+
+	return room < 0 ? (int)room : room < (int64_t)CHUNK ? -ENOSPC : 0;
+}
+
+int jvm_relay__open_spool(void)
+{
 	struct buf name = BUF_INIT;
 	int fd = -ENOMEM;
 
-	buf__printf(&name, "%s/gctrace.XXXXXX", directory && *directory ? directory : "/tmp");
+	buf__printf(&name, "%s/gctrace.XXXXXX", jvm_relay__spool_directory());
 	if (!name.error) {
 		fd = mkostemp(name.data, O_CLOEXEC);
 		if (fd < 0)
@@ -40,6 +74,13 @@ static int move(int from, int to)
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN ? 1 : -errno;
 	return n > 0;
+}
+
+static int spool_part(const struct jvm_relay *relay)
+{
+	const int err = jvm_relay__check_room(relay->spool);
+
+	return err ? err : move(relay->part, relay->spool);
 }
 
 /*
@@ -63,7 +104,7 @@ static int take_part(const struct jvm_relay *relay)
 		if (ready[1].revents & POLLIN)
 			answer = move(relay->whole, relay->out);
 		if (answer > 0 && ready[2].revents & POLLIN)
-			answer = move(relay->part, relay->spool);
+			answer = spool_part(relay);
 		else if (answer > 0 && (ready[1].revents | ready[2].revents) & POLLHUP &&
 			 !(ready[1].revents & POLLIN))
 			answer = 0;

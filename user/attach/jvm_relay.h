@@ -15,6 +15,8 @@
 #ifndef GCTRACE_ATTACH_JVM_RELAY_H
 #define GCTRACE_ATTACH_JVM_RELAY_H
 
+#include <stdint.h>
+
 #define JVM_RELAY_PART ".p0"
 
 struct jvm_relay {
@@ -26,10 +28,26 @@ struct jvm_relay {
 	int stop;	 /* readable: no further */
 };
 
-/* The file: in $TMPDIR, or /tmp. The descriptor, or negative errno. */
+/* $TMPDIR, or /tmp. */
+const char *jvm_relay__spool_directory(void);
+
+/* The file, there. The descriptor, or negative errno. */
 int jvm_relay__open_spool(void);
 
-/* Until all is in `out`. 0 or negative errno: -EPIPE, nobody reads it; -ECANCELED, a stop. */
+/*
+ * How much more it may become: what its file system has left, without the reserve for others,
+ * which is 5 % of it or 256 MiB, whichever is less: a file system that is full to the brim harms
+ * them. Or negative errno.
+ */
+int64_t jvm_relay__room(int spool, uint64_t *reserve);
+
+/* Is there any? 0 or negative errno. */
+int jvm_relay__check_room(int spool);
+
+/*
+ * Until all is in `out`. 0 or negative errno: -EPIPE, nobody reads it; -ECANCELED, a stop; -ENOSPC,
+ * the spool has no room for all objects.
+ */
 int jvm_relay__run(const struct jvm_relay *relay);
 
 #endif

@@ -26,7 +26,8 @@ static const struct option way_options[] = {
 	  .help = "How a process tells its heap: by probes, its own or an agent's; or jvm: a"
 		  " HotSpot JVM (17 or later) makes its own dump, which is read as it comes:"
 		  " nothing is loaded, and it writes to no disk; of Java 22 and later, gctrace"
-		  " keeps the dump in an unnamed file in its TMPDIR meanwhile" },
+		  " keeps the dump in an unnamed file in its TMPDIR meanwhile, or fails where less"
+		  " than 5 % (at most 256 MiB) of that would stay free" },
 	{ .name = NULL },
 };
 

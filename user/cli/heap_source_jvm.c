@@ -55,7 +55,8 @@ static void say_what_comes(const struct process *process, const struct runtime *
 	note("%s is asked by its attach socket for its own heap dump: it collects garbage, and"
 	     " stands still until the dump is made%s", buf__str(&text),
 	     jvm_dump__is_spooled(runtime) ? "; until it is read, gctrace keeps it in an unnamed"
-					     " file in TMPDIR (/tmp), as large as its heap" : "");
+					     " file in TMPDIR (/tmp), as large as its heap, if"
+					     " there is room" : "");
 	buf__free(&text);
 }
 
@@ -126,8 +127,12 @@ static int read_dump(struct heap_source *source, const struct process *process,
 		source->heading.dump_ns = clock__monotonic_ns() - began_ns;
 		buf__reset(&why);
 		ended = jvm_dump__end(&dump, &why);
-		if (ended && !signals__stopping())
+		if (dump.is_cut && !signals__stopping()) {
+			error("%s", buf__str(&why));
+			err = err ? err : ended;
+		} else if (ended && !signals__stopping()) {
 			warning("%s", buf__str(&why));
+		}
 	}
 	jvm_sizes__close(known.context);
 	buf__free(&why);
