@@ -62,7 +62,8 @@ enough() { # COMMAND...
 		run timeout 120 gctrace "$@" --mem-limit "${mib}MiB"
 		[ "$status" = 1 ] || break
 		mib=$(tr -s '\n' ' ' <"$TMP/err" | sed 's/gctrace: *//g' |
-			grep -o 'raise --mem-limit to at least [0-9]* MiB' | tail -n 1 | grep -o '[0-9]*')
+			grep -o 'raise --mem-limit to at least [0-9]* MiB' | tail -n 1 |
+			tr -dc 0-9)
 		[ "$mib" ] || { fail "$*: no size is named: $(cat "$TMP/err")"; return; }
 		tries=$((tries + 1))
 		[ $tries -le 3 ] || { fail "$*: $mib MiB after three sizes"; return; }

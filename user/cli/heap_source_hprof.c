@@ -141,7 +141,10 @@ int heap_source_hprof__read(struct heap_source *source, int fd, const char *name
 			say(name, &facts, err);
 	}
 	if (!err && !facts.has_dump) {
-		error("%s holds no heap dump: it is an hprof file of something else", escape(name));
+		/* Of a live JVM, whoever brought it here knows why. */
+		error("%s holds no heap dump%s", escape(name),
+		      source->heading.subject && !source->heading.file ? "" :
+		      ": it is an hprof file of something else");
 		err = -ENOENT;
 	}
 	if (!err)
