@@ -70,6 +70,20 @@ figures_make_sense() {
 		{ fail "figures of the leak"; show "$TMP/remember"; }
 }
 
+# In no round, of no site; once a collection said how large the heap is.
+nothing_is_above_the_heap_in_use() {
+	jq -cn 'reduce inputs as $line ({most: null, rounds: 0, wrong: []};
+		if $line.event == "samples" then .most = $line.most_live_bytes else . end |
+		if $line.event == "samples" and .most then .rounds += 1 else . end |
+		if $line.contradicted or (.most != null and ($line.event | IN("samples", "site")) and
+			([$line.live_bytes, $line.old_bytes // 0, $line.estimated.live_bytes[1]?,
+				$line.estimated.old_bytes[1]?] | max) > .most)
+		then .wrong += [$line] else . end)' "$TMP/follow.out" >"$TMP/limit"
+	echo "# rounds with the heap in use: $(jq .rounds "$TMP/limit")"
+	jq -e '.rounds > 0 and .wrong == []' "$TMP/limit" >/dev/null ||
+		{ fail "more lives than fits into the heap"; show "$TMP/limit"; }
+}
+
 test_with() {	# JVM OPTION…
 	local jvm=$1
 	shift
@@ -83,6 +97,7 @@ test_with() {	# JVM OPTION…
 	figures_make_sense
 	stop follow INT
 	expect_status 0
+	nothing_is_above_the_heap_in_use
 	tail -n 50 "$TMP/follow.out" >"$TMP/lines"
 	timeout 200 "$python" "$ROOT/tests/e2e/schema_check.py" "$schema" "$TMP/lines" \
 		>"$TMP/wrong" || show "$TMP/wrong"

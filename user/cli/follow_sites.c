@@ -175,6 +175,9 @@ enum status follow_sites__run(const struct follow_sites_options *options)
 	trace__init(&trace, options->trace, options->view, options->output);
 	if (site_follower__begin(follower) == 0)
 		status = trace_it(&trace, follower, options);
+	if (status == STATUS_FINE && site_follower__is_contradicted(follower) &&
+	    !options->trace->allow_loss)
+		status = STATUS_DATA_LOST;
 	if (status != STATUS_FAILED && !site_follower__knew(follower))
 		say_none(options);
 	if (site_follower__end(follower, status == STATUS_FAILED ? -ECANCELED : 0))

@@ -32,6 +32,7 @@ struct sited {
 	struct site_leaks leaks;
 	struct site_rows rows;
 	uint64_t due_ns; /* of the next round; 0: none was shown */
+	uint64_t contradicted; /* rounds that were */
 	uint64_t unnumbered; /* samples of which nothing is told further */
 };
 
@@ -144,6 +145,7 @@ static int show_round(struct site_follower *follower, struct sited *sited, uint6
 		return 0;
 	follower->knew = true;
 	err = take(follower, sited, &shown);
+	sited->contradicted += !err && sited->rows.limit.contradicted;
 	return err ? err : follower->out->form->round(follower->out, &sited->heading, &shown);
 }
 
@@ -243,28 +245,42 @@ static int show_heading(struct view *view, const struct heading *heading)
 	return err;
 }
 
-static int show_no_collection(struct view *view, const struct heading *heading,
-			      const struct collection *collection)
+/* It has no line, but says how large the heap was. */
+static int hear_collection(struct view *view, const struct heading *heading,
+			   const struct collection *collection)
 {
-	(void)view;
-	(void)heading;
-	(void)collection;
+	struct sited *sited = need(of_view(view), heading->target);
+
+	if (!sited)
+		return -ENOMEM;
+	sites__collection(&sited->sites, collection);
 	return 0;
+}
+
+static uint64_t contradictions(const struct site_follower *follower)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < follower->all.count; i++)
+		sum += follower->all.items[i]->contradicted;
+	return sum;
 }
 
 static int show_results(struct view *view, const struct results *results)
 {
 	struct site_follower *follower = of_view(view);
 	struct sited *sited = results->of ? find(follower, results->of->target) : NULL;
+	struct results all = *results;
 	int err = 0;
 
 	if (sited && !sited->done)
 		err = show_round(follower, sited, show__last_ns(follower->trace->show), true);
 	if (sited)
 		sited->done = true;
+	all.contradicted = sited ? sited->contradicted : results->of ? 0 : contradictions(follower);
 	if (!err)
 		err = follower->out->form->heading(follower->out);
-	return err ? err : view__results(follower->inner, results);
+	return err ? err : view__results(follower->inner, &all);
 }
 
 static void free_view(struct view *view)
@@ -275,7 +291,7 @@ static void free_view(struct view *view)
 	follower->inner = NULL;
 }
 
-static const struct view_form view_form = { show_heading, show_no_collection, NULL, show_results,
+static const struct view_form view_form = { show_heading, hear_collection, NULL, show_results,
 					    free_view };
 
 static bool may_paint(const struct site_follower *follower, const struct view_options *options)
@@ -404,6 +420,9 @@ static int export(struct site_follower *follower)
 		      (unsigned long long)exporting.sited->heading.pid);
 		return -ENODATA;
 	}
+	if (exporting.sited && exporting.sited->rows.limit.contradicted)
+		warning("%s: what is said to live contradicts the heap in use: see above",
+			escape(follower->options.output));
 	if (exporting.sited)
 		return draft__write(&follower->draft, write_all, &exporting);
 	error("%s is not written: no sample was told", escape(follower->options.output));
@@ -446,6 +465,11 @@ void site_follower__join(struct site_follower *follower, struct trace *trace)
 bool site_follower__knew(const struct site_follower *follower)
 {
 	return follower->knew;
+}
+
+bool site_follower__is_contradicted(const struct site_follower *follower)
+{
+	return contradictions(follower) > 0;
 }
 
 void site_follower__free(struct site_follower *follower)

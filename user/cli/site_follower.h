@@ -54,6 +54,9 @@ int site_follower__turn(struct site_follower *follower);
 /* Was any sample told, of any target? */
 bool site_follower__knew(const struct site_follower *follower);
 
+/* Was more said to live than the heap in use can hold, of any target? */
+bool site_follower__is_contradicted(const struct site_follower *follower);
+
 /*
  * Opens the file that the options ask for, with the rights that a trace gives up: draft.h. 0 or
  * negative errno, said.

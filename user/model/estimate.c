@@ -148,6 +148,18 @@ struct bounds estimate__bytes(const struct estimate *estimate, const struct samp
 			 more * more * spread_of(sampler, 1), (double)estimate->seen_bytes);
 }
 
+struct bounded estimate__at_most(const struct estimate *estimate, const struct sampler *sampler,
+				 double most)
+{
+	const struct bounds bounds = estimate__bytes(estimate, sampler);
+
+	return (struct bounded){
+		.bytes = fmin(estimate->bytes, most),
+		.bounds = { fmin(bounds.low, most), fmin(bounds.high, most) },
+		.is_less = estimate->bytes > most,
+	};
+}
+
 /* The deviation that one object more of this size may bring: sqrt(1 - p) / p. */
 static double deviation_by(uint64_t size, uint64_t interval)
 {

@@ -72,6 +72,16 @@ struct bounds estimate__bytes(const struct estimate *estimate, const struct samp
 struct bounds estimate__objects(const struct estimate *estimate, const struct sampler *sampler,
 				uint64_t least);
 
+/* An estimate that cannot be more than `most`: neither it nor the ends of its interval are. */
+struct bounded {
+	double bytes;
+	struct bounds bounds;
+	bool is_less; /* than the samples alone say */
+};
+/* most: INFINITY where no limit is known. */
+struct bounded estimate__at_most(const struct estimate *estimate, const struct sampler *sampler,
+				 double most);
+
 /*
  * The share of `part` in `whole`, a set that has all samples of part: from 0 to 1; no samples in
  * whole: 0 to 1. *share is the best guess.

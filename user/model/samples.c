@@ -5,7 +5,7 @@
 
 #define FIRST_SLOTS 1024u
 
-_Static_assert(sizeof(struct living) == 48, "a living sample");
+_Static_assert(sizeof(struct living) == 56, "a living sample");
 
 static uint32_t first_slot(const struct samples *samples, uint64_t number)
 {

@@ -4,7 +4,7 @@
  *
  *	index     0        1        2        3        ...      count - 1
  *	        +--------+--------+--------+--------+--------+--------+
- *	of      | 41     | 7      | 1004   | 38     |        |        |   in no order, 48 bytes each
+ *	of      | 41     | 7      | 1004   | 38     |        |        |   in no order, 56 bytes each
  *	        +--------+--------+--------+--------+--------+--------+
  *	slots     where a number is: open addressing, 4 bytes a slot, at least half of them free
  *
@@ -31,6 +31,7 @@ struct living {
 	uint64_t address;
 	uint64_t size, weight; /* bytes */
 	uint64_t gc; /* of collections that had ended when it was allocated */
+	uint64_t told_ns; /* when it was reported first: not before it was allocated */
 	uint32_t spot; /* sites.h */
 	uint8_t generation; /* 0: young, 1: old, SAMPLE_NOWHERE */
 	uint8_t flags;

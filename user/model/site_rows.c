@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "site_rows.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,29 @@ static int add_spot(struct site_rows *rows, const struct site_groups *groups, ui
 	return 0;
 }
 
+/* Of all samples, also of types that nobody asked for. */
+static struct site_limit limit_of(const struct sites *sites)
+{
+	struct site_limit limit = { .most = INFINITY, .in_use = sites->heap.bytes };
+	struct estimate then = { 0 }, since = { 0 };
+
+	if (!sites->heap.end_ns || sites->unfollowed || sites->doubted || sites->missed)
+		return limit;
+	for (size_t i = 0; i < sites->living.of.count; i++) {
+		const struct living *sample = &sites->living.of.items[i];
+
+		estimate__add(sample->told_ns <= sites->heap.end_ns ? &then : &since, sample->size,
+			      sample->weight);
+	}
+	limit.known = true;
+	limit.then = estimate__at_most(&then, &sites->sampler, INFINITY);
+	limit.contradicted = floor(limit.then.bounds.low) > (double)limit.in_use;
+	if (!limit.contradicted)
+		limit.most = floor((double)limit.in_use +
+				   estimate__bytes(&since, &sites->sampler).high);
+	return limit;
+}
+
 static int by_bytes(const void *a, const void *b)
 {
 	const struct site_row *left = a, *right = b;
@@ -180,6 +204,7 @@ int site_rows__take(struct site_rows *rows, const struct sites *sites,
 		err = add_spot(rows, groups, group, &sites->spots.items[i], &spots[i]);
 	}
 	free(spots);
+	rows->limit = limit_of(sites);
 	vec__sort(&rows->of, by_bytes);
 	note_places(rows);
 	return err;

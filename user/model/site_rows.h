@@ -34,6 +34,17 @@ struct site_row {
 	struct estimate *ages; /* SITE_AGES, of the living by age; NULL: not taken */
 };
 
+/*
+ * What lives compared with the heap in use (sites.h): more than that, and what was allocated since,
+ * does not live. Where even the low end of what the samples say is above it, they are wrong.
+ */
+struct site_limit {
+	double most;	    /* bytes that may live; INFINITY: not known, or contradicted */
+	struct bounded then; /* alive, of what was there when `in_use` was */
+	uint64_t in_use;
+	bool known, contradicted;
+};
+
 struct site_rows {
 	VEC(struct site_row) of;
 	VEC(struct estimate) ages;
@@ -41,6 +52,7 @@ struct site_rows {
 	VEC(uint32_t) row_of;  /* row + 1, by group */
 	VEC(double) most;      /* by row: bytes of the spot that gave it its type */
 	struct estimate live, allocated; /* of all of them, whatever their age */
+	struct site_limit limit;
 };
 
 /*

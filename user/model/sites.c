@@ -60,6 +60,7 @@ static int see_allocation(struct sites *sites, const struct event *event)
 		.size = event->alloc.size,
 		.weight = event->alloc.weight,
 		.gc = event->alloc.gc,
+		.told_ns = event->time,
 		.generation = SAMPLE_NOWHERE,
 	};
 	struct living *known = samples__find(&sites->living, sample.number);
@@ -217,7 +218,7 @@ static void end_list(struct sites *sites, uint64_t gc)
 		if (!(sample->flags & SAMPLE_LISTED) && sample->gc < gc)
 			bury(sites, sample);
 	}
-	sites->doubted = false;
+	sites->doubted = sites->missed = false;
 }
 
 /*
@@ -234,6 +235,46 @@ static void begin_turn(struct sites *sites, const struct event *event)
 		*turn = (struct site_turn){ .gc = event->samples.gc, .time_ns = event->time };
 	}
 	turn->has_more = event->samples.more;
+}
+
+/* ---------------------------------------------------------------- the heap in use */
+
+static void settle_heap(struct sites *sites)
+{
+	if (!sites->next_heap.end_ns || sites->looked_ns <= sites->next_heap.after_ns)
+		return;
+	sites->heap = sites->next_heap;
+	sites->next_heap = (struct site_heap){ 0 };
+}
+
+/*
+ * While one waits for its look, others are left out: any will do, and looks are reported late. The
+ * look of a collection that stops the program comes before its end; beside the program, after it.
+ */
+void sites__collection(struct sites *sites, const struct collection *collection)
+{
+	const uint64_t start_ns = collection->start_ns, end_ns = collection->end_ns;
+
+	if (sites->next_heap.end_ns || collection->incomplete || collection->cut_off ||
+	    end_ns == EVENT_UNKNOWN || collection->after_bytes == EVENT_UNKNOWN)
+		return;
+	sites->next_heap = (struct site_heap){
+		.end_ns = end_ns,
+		.bytes = collection->after_bytes,
+		.after_ns = collection->concurrent || start_ns == EVENT_UNKNOWN ? end_ns : start_ns,
+	};
+	settle_heap(sites);
+}
+
+static void note_look(struct sites *sites, const struct event *event)
+{
+	if (event->samples.all || event->samples.more)
+		return;
+	sites->missed |= sites->turn.is_doubted;
+	if (sites->turn.is_doubted)
+		return;
+	sites->looked_ns = event->time;
+	settle_heap(sites);
 }
 
 static int see_samples(struct sites *sites, const struct event *event)
@@ -264,6 +305,7 @@ static int see_samples(struct sites *sites, const struct event *event)
 		begin_list(sites);
 	for (size_t i = 0; i < event->samples.count; i++)
 		see_sample(sites, &event->samples.samples[i], event->samples.all);
+	note_look(sites, event);
 	if (event->samples.all && !event->samples.more) {
 		err = forget_stacks(sites);
 		end_list(sites, event->samples.gc);

@@ -18,6 +18,11 @@
  * WHO DOES NOT FOLLOW its samples (SAMPLES_UNFOLLOWED) leaves us what was allocated: none is in
  * `living`, and of what lives, died or is old nothing is known; that is absent, not 0.
  *
+ * THE HEAP IN USE. What lives cannot be more than the heap in use. Each collection reports how much
+ * that is at its end (sites__collection()); it counts from the first look at samples after that,
+ * when the dead of that collection are known. What is alive of the samples reported before its end
+ * is a part of it, however many collections have come since (site_rows.h compares them).
+ *
  * WHAT IS LOST. An allocation that is lost makes estimates too low, a loss of SAMPLES makes dead
  * ones live: `doubted` from any loss on to the next list of all, which puts the living right. What
  * was allocated in between stays too low, and the loss is told with all others.
@@ -29,6 +34,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "collection.h"
 #include "estimate.h"
 #include "samples.h"
 #include "site_spots.h"
@@ -54,6 +60,12 @@ struct site_sink {
 	void *context;
 };
 
+/* The heap in use at the end of a collection; all zero: none. */
+struct site_heap {
+	uint64_t end_ns, bytes;
+	uint64_t after_ns; /* a look at samples after this one knows which died in it */
+};
+
 struct sites {
 	struct samples living;
 	struct stacks stacks;
@@ -75,6 +87,9 @@ struct sites {
 	uint64_t old_died_gc;  /* the last collection that an old sample died in; 0: none */
 	uint64_t seen, died, unknown; /* samples; unknown: told of, but never their allocation */
 	struct site_turn turn;
+	struct site_heap heap, next_heap; /* next: that no look at samples came after yet */
+	uint64_t looked_ns; /* the last look that was reported completely; 0: none */
+	bool missed;	    /* dead ones may be among the living, until a list of all */
 };
 
 /* All zero is an empty book, but for first_ns. */
@@ -82,6 +97,9 @@ struct sites {
 
 /* 0 or -ENOMEM. */
 int sites__event(struct sites *sites, const struct event *event);
+
+/* One that has ended. */
+void sites__collection(struct sites *sites, const struct collection *collection);
 
 /* Do its objects differ in size: as their samples show, or as arrays by their name? */
 bool sites__varies(const struct sites *sites, const struct site_spot *spot);

@@ -390,6 +390,14 @@ static void add_losses(const struct page *page)
 		put(page, STYLE_BAD, before, &said);
 		before = "              ";
 	}
+	if (results->contradicted) {
+		struct buf said = BUF_INIT;
+
+		buf__printf(&said, "estimates of what lives contradict the heap in use: %" PRIu64
+				   " time%s", results->contradicted,
+			    units__s(results->contradicted));
+		put(page, STYLE_BAD, before, &said);
+	}
 }
 
 void collections__add_results(struct buf *out, const struct terminal *terminal,

@@ -297,6 +297,8 @@ static int show_pause(struct view *view, const struct heading *heading, const st
 static void add_losses(struct json *json, const struct results *results)
 {
 	json__bool(json, "complete", results__complete(results));
+	if (results->contradicted)
+		json__u64(json, "contradicted", results->contradicted);
 	json__object(json, "lost");
 	for (unsigned int i = 0; i < LOSS_KINDS; i++)
 		if (results->lost[i])

@@ -85,6 +85,9 @@ struct bounds sites__growth_bounds(const struct sites_shown *shown,
 #define SITES_UNFOLLOWED "its collector, ZGC with generations, keeps alive what is followed, so"\
 			 " that nothing is"
 
+/* Of a limit that is contradicted. */
+void sites__add_contradiction(struct buf *out, const struct site_limit *limit);
+
 /* May the last collection have done other things to samples than it is said to have? */
 bool sites__turn_is_in_doubt(const struct sites *sites);
 

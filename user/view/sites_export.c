@@ -42,15 +42,19 @@ static void end(struct exporting *exporting)
 	site_rows__free(&exporting->rows);
 }
 
-static const struct estimate *value_of(const struct site_row *row, enum sites_value value)
-{
-	return value == SITES_ALLOCATED ? &row->allocated :
-	       value == SITES_OLD ? &row->old : &row->live;
-}
-
 static uint64_t rounded(double value)
 {
 	return value > 0 ? (uint64_t)llround(value) : 0;
+}
+
+/* What lives is no more than the heap in use lets live. */
+static uint64_t bytes_of(const struct exporting *exporting, const struct site_row *row,
+			 enum sites_value value)
+{
+	const double most = exporting->rows.limit.most;
+
+	return rounded(value == SITES_ALLOCATED ? row->allocated.bytes :
+		       fmin(value == SITES_OLD ? row->old.bytes : row->live.bytes, most));
 }
 
 /* ---------------------------------------------------------------- folded */
@@ -74,7 +78,7 @@ int sites__write_folded(const struct sites *sites, enum sites_value value, FILE 
 
 	for (size_t i = 0; i < exporting.rows.of.count && !err; i++) {
 		const struct site_row *row = &exporting.rows.of.items[i];
-		const uint64_t bytes = rounded(value_of(row, value)->bytes);
+		const uint64_t bytes = bytes_of(&exporting, row, value);
 
 		if (!bytes)
 			continue;
@@ -124,9 +128,10 @@ static int add_places(struct profile *profile, const struct sites *sites)
 	return err;
 }
 
-static int add_sample(struct profile *profile, const struct sites *sites,
+static int add_sample(struct profile *profile, const struct exporting *exporting,
 		      const struct site_row *row)
 {
+	const struct sites *sites = exporting->sites;
 	const struct stacks *stacks = &sites->stacks;
 	const uint32_t depth = stacks->nodes.items[row->key].depth;
 
@@ -136,13 +141,13 @@ static int add_sample(struct profile *profile, const struct sites *sites,
 		profile__step(profile,
 			      stacks->nodes.items[stacks__at(stacks, row->key, at)].frame + 2);
 	profile__value(profile, rounded(row->allocated.objects));
-	profile__value(profile, rounded(row->allocated.bytes));
+	profile__value(profile, bytes_of(exporting, row, SITES_ALLOCATED));
 	if (sites->unfollowed)
 		return profile__end_sample(profile);
 	profile__value(profile, rounded(row->live.objects));
-	profile__value(profile, rounded(row->live.bytes));
+	profile__value(profile, bytes_of(exporting, row, SITES_LIVE));
 	profile__value(profile, rounded(row->old.objects));
-	profile__value(profile, rounded(row->old.bytes));
+	profile__value(profile, bytes_of(exporting, row, SITES_OLD));
 	return profile__end_sample(profile);
 }
 
@@ -184,7 +189,7 @@ int sites__write_pprof(const struct sites *sites, const struct heading *heading,
 		add_head(&profile, sites, heading);
 	err = err ? err : add_places(&profile, sites);
 	for (size_t i = 0; i < exporting.rows.of.count && !err; i++)
-		err = add_sample(&profile, sites, &exporting.rows.of.items[i]);
+		err = add_sample(&profile, &exporting, &exporting.rows.of.items[i]);
 	err = profile__finish(&profile, err);
 	end(&exporting);
 	return err;

@@ -92,6 +92,35 @@ static void add_bytes(struct json *json, struct intervals *intervals, const char
 	note_interval(intervals, field, estimate__bytes(estimate, &sites->sampler));
 }
 
+/* What lives is no more than the heap in use lets live. */
+static bool add_live_bytes(struct json *json, struct intervals *intervals, const char *field,
+			   const struct estimate *estimate, const struct sites_shown *shown)
+{
+	const struct bounded bounded = estimate__at_most(estimate, &shown->sites->sampler,
+							 shown->rows->limit.most);
+
+	json__u64(json, field, rounded(bounded.bytes));
+	note_interval(intervals, field, bounded.bounds);
+	return bounded.is_less;
+}
+
+static void add_sum_of_live(struct json *json, struct intervals *intervals,
+			    const struct estimate *estimate, const struct sites_shown *shown)
+{
+	if (add_live_bytes(json, intervals, "live_bytes", estimate, shown))
+		json__u64(json, "sampled_live_bytes", rounded(estimate->bytes));
+}
+
+static void add_limit(struct json *json, const struct site_limit *limit)
+{
+	if (!limit->known)
+		return;
+	json__u64(json, "heap_in_use_bytes", limit->in_use);
+	if (!limit->contradicted)
+		json__u64(json, "most_live_bytes", (uint64_t)limit->most);
+	json__flag(json, "contradicted", limit->contradicted);
+}
+
 static void add_objects(struct json *json, struct intervals *intervals, const char *field,
 			const struct site_row *row, const struct sites *sites)
 {
@@ -126,7 +155,8 @@ static int show_samples(struct sites_ndjson *ndjson, const struct heading *headi
 		json__u64(json, "died_samples", sites->died);
 		if (sites->unknown)
 			json__u64(json, "unknown_samples", sites->unknown);
-		add_bytes(json, &intervals, "live_bytes", &shown->rows->live, sites);
+		add_sum_of_live(json, &intervals, &shown->rows->live, shown);
+		add_limit(json, &shown->rows->limit);
 	}
 	add_bytes(json, &intervals, "allocated_bytes", &shown->rows->allocated, sites);
 	json__u64(json, "rows", objects ? shown->rows->objects.count : shown->rows->of.count);
@@ -161,7 +191,8 @@ static void add_type(struct json *json, const struct sites *sites, uint32_t inde
 	json__known(json, "class", type->class_);
 }
 
-static void add_ages(struct json *json, const struct sites *sites, const struct site_row *row)
+static void add_ages(struct json *json, const struct sites_shown *shown,
+		     const struct site_row *row)
 {
 	json__array(json, "live_by_age");
 	for (unsigned int place = 0; place < SITE_AGES; place++) {
@@ -175,7 +206,7 @@ static void add_ages(struct json *json, const struct sites *sites, const struct 
 		if (place + 1 < SITE_AGES)
 			json__u64(json, "to", place ? 2 * site_age__from(place) - 1 : 0);
 		json__u64(json, "samples", at->samples);
-		add_bytes(json, &intervals, "bytes", at, sites);
+		add_live_bytes(json, &intervals, "bytes", at, shown);
 		add_intervals(json, &intervals);
 		json__end(json);
 	}
@@ -210,17 +241,19 @@ static void add_growth(struct json *json, struct intervals *intervals,
 	json__u64(json, "aged_growth_ns", shown->time_ns - growth.since_ns);
 }
 
-static void add_live(struct json *json, struct intervals *intervals, const struct sites *sites,
-		     const struct site_row *row)
+static void add_live(struct json *json, struct intervals *intervals,
+		     const struct sites_shown *shown, const struct site_row *row)
 {
+	const struct sites *sites = shown->sites;
+
 	json__u64(json, "live_samples", row->live.samples);
-	add_bytes(json, intervals, "live_bytes", &row->live, sites);
+	add_sum_of_live(json, intervals, &row->live, shown);
 	add_objects(json, intervals, "live_objects", row, sites);
 	if (sites->generations)
-		add_bytes(json, intervals, "old_bytes", &row->old, sites);
+		add_live_bytes(json, intervals, "old_bytes", &row->old, shown);
 	if (row->live.samples)
 		json__u64(json, "age_most", row->oldest);
-	add_ages(json, sites, row);
+	add_ages(json, shown, row);
 }
 
 static int show_row(struct sites_ndjson *ndjson, const struct heading *heading,
@@ -236,7 +269,7 @@ static int show_row(struct sites_ndjson *ndjson, const struct heading *heading,
 	json__flag(json, "mixed", row->mixed);
 	json__u64(json, "gc", sites->gc);
 	if (!sites->unfollowed)
-		add_live(json, &intervals, sites, row);
+		add_live(json, &intervals, shown, row);
 	json__u64(json, "allocated_samples", row->allocated.samples);
 	add_bytes(json, &intervals, "allocated_bytes", &row->allocated, sites);
 	json__u64(json, "allocated_bytes_per_s", rounded(sites__rate(shown, &row->allocated)));

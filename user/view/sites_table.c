@@ -83,17 +83,28 @@ static void bytes_cell(struct table *table, const struct sites *sites,
 	table__cell(table, STYLE_PLAIN, figure(text, bytes, is_exact(bounds)));
 }
 
-static void sure_cell(struct table *table, const struct sites *sites,
+static void live_cell(struct table *table, const struct sites_shown *shown,
 		      const struct estimate *estimate)
 {
-	const struct bounds bounds = estimate__bytes(estimate, &sites->sampler);
-	const double wider = fmax(bounds.high - estimate->bytes, estimate->bytes - bounds.low);
+	const struct bounded live = estimate__at_most(estimate, &shown->sites->sampler,
+						      shown->rows->limit.most);
+	char text[2 * UNITS_TEXT];
 
-	if (estimate->bytes <= 0 || wider <= 0)
+	table__cell(table, STYLE_PLAIN, figure(text, live.bytes, is_exact(live.bounds)));
+}
+
+/* most: what it cannot be more than. */
+static void sure_cell(struct table *table, const struct sites *sites,
+		      const struct estimate *estimate, double most)
+{
+	const struct bounded of = estimate__at_most(estimate, &sites->sampler, most);
+	const double wider = fmax(of.bounds.high - of.bytes, of.bytes - of.bounds.low);
+
+	if (of.bytes <= 0 || wider <= 0)
 		table__cell(table, STYLE_DIM, NULL);
 	else
 		table__cell_printf(table, STYLE_DIM, "%.0f %%",
-				   fmin(999, ceil(100 * wider / estimate->bytes)));
+				   fmin(999, ceil(100 * wider / of.bytes)));
 }
 
 static void growth_cell(struct table *table, const struct sites_shown *shown, uint32_t group)
@@ -166,17 +177,19 @@ static void add_cell(struct table *table, enum cell cell, const struct sites_sho
 
 	switch (cell) {
 	case CELL_LIVE:
-		bytes_cell(table, shown->sites, &row->live, row->live.bytes);
+		live_cell(table, shown, &row->live);
 		break;
 	case CELL_ALLOCATED:
 		bytes_cell(table, shown->sites, &row->allocated, row->allocated.bytes);
 		break;
 	case CELL_SURE:
-		sure_cell(table, shown->sites,
-			  shown->sites->unfollowed ? &row->allocated : &row->live);
+		if (shown->sites->unfollowed)
+			sure_cell(table, shown->sites, &row->allocated, INFINITY);
+		else
+			sure_cell(table, shown->sites, &row->live, shown->rows->limit.most);
 		break;
 	case CELL_OLD:
-		bytes_cell(table, shown->sites, &old, old.bytes);
+		live_cell(table, shown, &old);
 		break;
 	case CELL_GROWTH:
 		growth_cell(table, shown, row->group);

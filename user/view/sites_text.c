@@ -50,17 +50,36 @@ static void add_sentence(struct sites_text *text, const struct terminal *termina
 	buf__reset(&text->said);
 }
 
+static void add_bounded(struct buf *out, const struct bounded *of)
+{
+	char value[UNITS_TEXT], wider[UNITS_TEXT];
+	const double half = fmax(of->bounds.high - of->bytes, of->bytes - of->bounds.low);
+
+	buf__printf(out, "%s%s", half > 0 ? "~" : "",
+		    units__bytes(value, (uint64_t)llround(of->bytes)));
+	if (half > 0)
+		buf__printf(out, " ± %s", units__bytes(wider, (uint64_t)llround(half)));
+}
+
 static void add_estimate(struct buf *out, const struct sites *sites,
 			 const struct estimate *estimate)
 {
-	const struct bounds bounds = estimate__bytes(estimate, &sites->sampler);
-	char value[UNITS_TEXT], wider[UNITS_TEXT];
-	const double half = fmax(bounds.high - estimate->bytes, estimate->bytes - bounds.low);
+	const struct bounded of = estimate__at_most(estimate, &sites->sampler, INFINITY);
 
-	buf__printf(out, "%s%s", half > 0 ? "~" : "",
-		    units__bytes(value, (uint64_t)llround(estimate->bytes)));
-	if (half > 0)
-		buf__printf(out, " ± %s", units__bytes(wider, (uint64_t)llround(half)));
+	add_bounded(out, &of);
+}
+
+static void add_live(struct buf *out, const struct sites_shown *shown)
+{
+	const struct site_limit *limit = &shown->rows->limit;
+	const struct bounded live = estimate__at_most(&shown->rows->live, &shown->sites->sampler,
+						      limit->most);
+	char text[UNITS_TEXT];
+
+	add_bounded(out, &live);
+	if (live.is_less)
+		buf__printf(out, " (no more fits into the heap in use; samples alone: ~%s)",
+			    units__bytes(text, (uint64_t)llround(shown->rows->live.bytes)));
 }
 
 static void add_interval(struct buf *out, const struct sites *sites)
@@ -86,7 +105,7 @@ static void add_status(struct sites_text *text, const struct terminal *terminal,
 	buf__printf(said, ", %" PRIu64 " collection%s: ", sites->turns, units__s(sites->turns));
 	if (!sites->unfollowed) {
 		buf__add_str(said, "alive ");
-		add_estimate(said, sites, &shown->rows->live);
+		add_live(said, shown);
 		buf__add_str(said, ", ");
 	}
 	buf__add_str(said, "allocated ");
@@ -108,6 +127,10 @@ static void add_status(struct sites_text *text, const struct terminal *terminal,
 	if (sites->doubted)
 		buf__add_str(said, "; in doubt: something was lost, and no list of all that live"
 				   " has come since");
+	if (shown->rows->limit.contradicted) {
+		buf__add_str(said, "; ");
+		sites__add_contradiction(said, &shown->rows->limit);
+	}
 	if (sites->sampler.repeats >= REPEATS_SHOWN)
 		buf__printf(said, "; new threads make the process's sampler repeat itself, up to"
 			    " %.2g times a sample: intervals are wider by that",

@@ -37,6 +37,17 @@ bool sites__turn_is_in_doubt(const struct sites *sites)
 	return sites->doubted || sites->turn.is_doubted;
 }
 
+void sites__add_contradiction(struct buf *out, const struct site_limit *limit)
+{
+	char live[UNITS_TEXT], low[UNITS_TEXT], in_use[UNITS_TEXT];
+
+	buf__printf(out, "estimates contradict the heap in use: %s live by samples (at least %s),"
+			 " %s in use",
+		    units__bytes(live, (uint64_t)llround(limit->then.bytes)),
+		    units__bytes(low, (uint64_t)limit->then.bounds.low),
+		    units__bytes(in_use, limit->in_use));
+}
+
 struct text sites__frame(const struct sites *sites, uint32_t node)
 {
 	return node == STACKS_ROOT ? text__of("(no stack was told)") :

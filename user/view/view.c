@@ -56,7 +56,7 @@ bool results__complete(const struct results *results)
 	for (size_t i = 0; i < LOSS_KINDS; i++)
 		if (results->lost[i])
 			return false;
-	return true;
+	return !results->contradicted;
 }
 
 const struct heading *results__whose(const struct results *results, uint32_t target)

@@ -70,12 +70,13 @@ struct results {
 	const struct heading *(*whose)(const void *context, uint32_t target);
 	const void *whose_context;
 	const struct follow_figures *identity; /* where objects were followed; NULL */
+	uint64_t contradicted; /* rounds of samples of which more is said to live than is in use */
 };
 
 /* Whose one of its longest pauses is; NULL: not known. */
 const struct heading *results__whose(const struct results *results, uint32_t target);
 
-/* Nothing was lost. */
+/* Nothing was lost, and no figure contradicts another one. */
 bool results__complete(const struct results *results);
 
 struct view_options {

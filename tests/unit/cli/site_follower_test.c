@@ -138,11 +138,101 @@ static void a_collection_that_is_in_doubt_is_marked(void **state)
 	}
 }
 
+/* One sample of 10 bytes that stands for 400 KiB, in a heap of 200 KiB. */
+static void what_is_brought_down_to_the_heap_in_use_says_so(void **state)
+{
+	static const char *const marks[][3] = {
+		[OUTPUT_TEXT] = { "alive ~204 KiB ± 193 KiB (no more fits into the heap in use;",
+				  "\n  alone: ~400 KiB), ", "\n ~204 KiB   96 % " },
+		[OUTPUT_JSON] = { "\"live_bytes\":208488,\"sampled_live_bytes\":409600,"
+				  "\"heap_in_use_bytes\":204800,\"most_live_bytes\":208488,",
+				  "\"live_samples\":1,\"live_bytes\":208488,"
+				  "\"sampled_live_bytes\":409600,",
+				  ",208488]" },
+	};
+	const struct event sample = { .kind = EVENT_OBJECT_ALLOC,
+				      .alloc = { .sample = 1, .size = 10, .weight = 409600 } };
+	const struct site_follower_options options = { .every_ns = 1, .as = SITE_EXPORT_NONE };
+	const struct collection collection = { .start_ns = 10, .end_ns = 20,
+					       .after_bytes = 204800 };
+	const struct heading heading = { .pid = 7 };
+	struct case_of of;
+	const char *said;
+
+	(void)state;
+	for (int is_json = 0; is_json < 2; is_json++) {
+		const enum output_form output_form = is_json ? OUTPUT_JSON : OUTPUT_TEXT;
+
+		begin(&of, output_form, &options);
+		tell(&of.trace, sample, 5);
+		assert_int_equal(view__collection(of.view, &heading, &collection), 0);
+		tell_samples(&of.trace, 1, 15, false);
+		tell_samples(&of.trace, 1, 16, false);
+		said = news(&of);
+		for (int i = 0; i < 3; i++)
+			assert_non_null(strstr(said, marks[output_form][i]));
+		assert_null(strstr(said, "contradict"));
+		assert_false(site_follower__is_contradicted(of.follower));
+		end(&of);
+	}
+}
+
+static uint64_t contradicted;
+
+static int see_results(struct view *view, const struct results *results)
+{
+	(void)view;
+	contradicted = results->contradicted;
+	return 0;
+}
+
+/* In the round, in both forms, in the results, and by the exit status. */
+static void what_contradicts_the_heap_in_use_is_marked(void **state)
+{
+	static const char *const marks[] = {
+		[OUTPUT_TEXT] = "live by samples (at least 400 KiB), 100 KiB in use\n",
+		[OUTPUT_JSON] = "\"heap_in_use_bytes\":102400,\"contradicted\":true",
+	};
+	static const struct view_form with_results = { .heading = see_heading,
+						       .results = see_results,
+						       .free = free_nothing };
+	const struct event sample = { .kind = EVENT_OBJECT_ALLOC,
+				      .alloc = { .sample = 1, .size = 409600, .weight = 409600 } };
+	const struct site_follower_options options = { .every_ns = 1, .as = SITE_EXPORT_NONE };
+	const struct collection collection = { .start_ns = 10, .end_ns = 20,
+					       .after_bytes = 102400 };
+	const struct results all = { .last = true };
+	const struct heading heading = { .pid = 7 };
+	struct case_of of;
+
+	(void)state;
+	for (int is_json = 0; is_json < 2; is_json++) {
+		const enum output_form output_form = is_json ? OUTPUT_JSON : OUTPUT_TEXT;
+
+		begin(&of, output_form, &options);
+		of.inner.form = &with_results;
+		tell(&of.trace, sample, 5);
+		tell_samples(&of.trace, 1, 8, false);
+		tell_samples(&of.trace, 1, 9, false);
+		assert_null(strstr(news(&of), "contradict"));
+		assert_false(site_follower__is_contradicted(of.follower));
+		assert_int_equal(view__collection(of.view, &heading, &collection), 0);
+		tell_samples(&of.trace, 2, 15, false);
+		assert_non_null(strstr(news(&of), marks[output_form]));
+		assert_true(site_follower__is_contradicted(of.follower));
+		assert_int_equal(view__results(of.view, &all), 0);
+		assert_int_equal(contradicted, 1);
+		end(&of);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_loss_that_is_anybodys_is_all_the_targets),
 		cmocka_unit_test(a_collection_that_is_in_doubt_is_marked),
+		cmocka_unit_test(what_is_brought_down_to_the_heap_in_use_says_so),
+		cmocka_unit_test(what_contradicts_the_heap_in_use_is_marked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,6 +185,143 @@ static void what_was_allocated_has_no_age(void **state)
 	assert_true(all->of.items[0].live.bytes == WEIGHT);
 }
 
+/* 100 samples of 1000 bytes: about 82,000 to 121,000 live. */
+#define CROWD UINT64_C(100)
+
+static void allocate_many(struct bench *bench, uint64_t first)
+{
+	for (uint64_t i = 0; i < CROWD; i++)
+		allocate(bench, first + i, 0, 5, 3);
+}
+
+/* A collection from now to now, then the look at its samples. */
+static const struct site_limit *with_heap(struct bench *bench, uint64_t gc, uint64_t in_use)
+{
+	const struct collection collection = { .start_ns = bench->now, .end_ns = bench->now + 2,
+					       .after_bytes = in_use };
+
+	bench->now++;
+	sites__collection(&bench->sites, &collection);
+	collect(bench, gc, NULL, 0);
+	bench->now++;
+	return &rows(bench, SITES_BY_TYPE, 0, 0)->limit;
+}
+
+static struct bounded live(const struct bench *bench)
+{
+	return estimate__at_most(&bench->rows.live, &bench->sites.sampler, bench->rows.limit.most);
+}
+
+/* No estimate of what lives is above the heap in use; none is cut that contradicts it. */
+static void what_lives_is_not_more_than_the_heap_in_use(void **state)
+{
+	struct bench *bench = *state;
+	const struct site_limit *limit;
+	double most, low;
+
+	allocate_many(bench, 1);
+	assert_false(rows(bench, SITES_BY_TYPE, 0, 0)->limit.known);
+	/* Far within. */
+	limit = with_heap(bench, 1, 1000000);
+	assert_true(limit->known && !limit->contradicted);
+	assert_true(limit->most > 1000000);
+	assert_true(live(bench).bytes == 100000 && !live(bench).is_less);
+	most = live(bench).bounds.high;
+	low = live(bench).bounds.low;
+	assert_true(low > 80000 && low < 85000 && most > 115000 && most < 130000);
+	/* Nothing was allocated since: what no sample tells of may be 3.69 intervals. */
+	limit = with_heap(bench, 2, 105000);
+	assert_true(limit->most > 105000 + 3 * 990 && limit->most < 105000 + 4 * 990);
+	assert_true(live(bench).bytes == 100000 && !live(bench).is_less);
+	assert_true(live(bench).bounds.low == low);
+	assert_true(live(bench).bounds.high == limit->most);
+	/* The point as well; what the samples alone say is still there. */
+	limit = with_heap(bench, 3, 90000);
+	assert_false(limit->contradicted);
+	assert_true(live(bench).is_less && live(bench).bytes == limit->most);
+	assert_true(live(bench).bounds.high == limit->most && live(bench).bounds.low == low);
+	assert_true(bench->rows.live.bytes == 100000);
+	/* Even the low end is above it: nothing is cut. */
+	limit = with_heap(bench, 4, 50000);
+	assert_true(limit->known && limit->contradicted);
+	assert_int_equal(limit->in_use, 50000);
+	assert_true(limit->then.bytes == 100000);
+	assert_true(live(bench).bytes == 100000 && !live(bench).is_less);
+	assert_true(live(bench).bounds.high == most);
+}
+
+/* What was reported since does not count against it, nor do types left out for it. */
+static void what_came_since_is_beside_the_heap_in_use(void **state)
+{
+	struct bench *bench = *state;
+	const struct site_limit *limit;
+
+	type(bench, 3, "Order");
+	bench->groups.type = "nothing*";
+	allocate_many(bench, 1);
+	assert_true(with_heap(bench, 1, 50000)->contradicted);
+	bench->groups.type = NULL;
+	assert_false(with_heap(bench, 2, 110000)->contradicted);
+	allocate_many(bench, 1001);
+	limit = &rows(bench, SITES_BY_TYPE, 0, 0)->limit;
+	assert_false(limit->contradicted);
+	assert_true(limit->then.bytes == 100000);
+	assert_true(limit->most > 110000 + 100000 && limit->most < 110000 + 130000);
+	assert_true(live(bench).bytes == 200000 && !live(bench).is_less);
+	/* The next one has them in it. */
+	assert_true(with_heap(bench, 3, 110000)->contradicted);
+}
+
+/* Those that died in it are known by the look that comes after; until then the one before holds. */
+static void a_heap_counts_from_the_look_after_it(void **state)
+{
+	struct sample_fate dead[CROWD];
+	struct bench *bench = *state;
+	struct collection collection = { .after_bytes = 1000 };
+
+	allocate_many(bench, 1);
+	assert_false(with_heap(bench, 1, 110000)->contradicted);
+	collection.start_ns = bench->now++;
+	collection.end_ns = bench->now++;
+	sites__collection(&bench->sites, &collection);
+	assert_int_equal(rows(bench, SITES_BY_TYPE, 0, 0)->limit.in_use, 110000);
+	for (uint64_t i = 0; i < CROWD; i++)
+		dead[i] = (struct sample_fate)DEAD(1 + i);
+	collect(bench, 2, dead, CROWD);
+	assert_int_equal(rows(bench, SITES_BY_TYPE, 0, 0)->limit.in_use, 1000);
+	assert_false(bench->rows.limit.contradicted);
+	/* Beside the program a look before its end is none. */
+	collection = (struct collection){ .concurrent = true, .after_bytes = 2000,
+					  .start_ns = bench->now - 1, .end_ns = bench->now + 5 };
+	sites__collection(&bench->sites, &collection);
+	collect(bench, 3, NULL, 0);
+	assert_int_equal(rows(bench, SITES_BY_TYPE, 0, 0)->limit.in_use, 1000);
+	bench->now += 5;
+	collect(bench, 4, NULL, 0);
+	assert_int_equal(rows(bench, SITES_BY_TYPE, 0, 0)->limit.in_use, 2000);
+}
+
+/* Where dead ones may be among the living nothing is compared. */
+static void a_doubt_knows_no_limit(void **state)
+{
+	struct sample_fate lives[CROWD];
+	struct bench *bench = *state;
+
+	for (uint64_t i = 0; i < CROWD; i++)
+		lives[i] = (struct sample_fate)LIVES(1 + i);
+	allocate_many(bench, 1);
+	assert_true(with_heap(bench, 1, 50000)->known);
+	lose(bench);
+	assert_false(rows(bench, SITES_BY_TYPE, 0, 0)->limit.known);
+	list(bench, 1, lives, CROWD, false);
+	assert_true(rows(bench, SITES_BY_TYPE, 0, 0)->limit.contradicted);
+	tell(bench, (struct event){ .kind = EVENT_SAMPLES,
+				    .samples = { .gc = 2, .interval = 990, .in_doubt = true } });
+	assert_false(with_heap(bench, 3, 50000)->known);
+	list(bench, 3, lives, CROWD, false);
+	assert_true(rows(bench, SITES_BY_TYPE, 0, 0)->limit.known);
+}
+
 static void merges_at_any_depth(void **state)
 {
 	struct bench *bench = *state;
@@ -487,6 +624,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_was_allocated_has_no_age, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_not_followed_is_allocated_and_no_more,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_lives_is_not_more_than_the_heap_in_use,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_came_since_is_beside_the_heap_in_use,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_heap_counts_from_the_look_after_it, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_doubt_knows_no_limit, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(merges_at_any_depth, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(told_again_is_known, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(comes_late, set_up, tear_down),

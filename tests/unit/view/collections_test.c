@@ -525,6 +525,10 @@ static void results_of_all(void **state)
 	told.results.of = NULL;
 	told.results.targets = 2;
 	assert_non_null(strstr(text_of(&told), "\ncomplete: nothing was lost\n"));
+	told.results.contradicted = 2;
+	assert_non_null(strstr(text_of(&told), "\nNOT complete: estimates of what lives contradict"
+					       " the heap in use: 2 times\n"));
+	told.results.contradicted = 0;
 	told.results.targets = 0;
 	assert_null(strstr(text_of(&told), "complete"));
 	told.results.lost[LOSS_RING_FULL] = 1;

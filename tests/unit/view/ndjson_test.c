@@ -257,6 +257,11 @@ static void pauses_and_results(void **state)
 	results.targets = 3;
 	assert_int_equal(view__results(page.view, &results), 0);
 	assert_non_null(strstr(sheet__text(&page.sheet), "\"processes\":3,"));
+	memset(results.lost, 0, sizeof(results.lost));
+	results.contradicted = 1;
+	assert_int_equal(view__results(page.view, &results), 0);
+	assert_non_null(strstr(sheet__text(&page.sheet), "\"complete\":false,\"contradicted\":1,"
+							 "\"lost\":{}"));
 	summary__free(&summary);
 	end(&page);
 }
