@@ -10,8 +10,7 @@
 #   tests/unit/      $(BUILD)/tests/unit/**/X_test, one cmocka program a file
 #   tests/tools/     $(BUILD)/tests/tools/X, what tests look with; not linked with gctrace's own
 #   tests/proof/     $(BUILD)/tests/proof/X, what compares with the small virtual machine's truth
-#   tests/fuzz/      $(BUILD)/tests/fuzz/X_fuzz, on a library of its own, built by clang;
-#                    $(BUILD)/tests/fuzz/X_replay, which gives it the kept inputs once
+#   tests/fuzz/      $(BUILD)/tests/fuzz/X_fuzz, on a library of its own, built by clang
 #   tests/bench/     $(BUILD)/bench/X
 #
 # Sources are found by wildcard: a new file needs no line here. A change of flags or of compiler
@@ -162,7 +161,6 @@ unit_agents := $(BUILD)/tests/unit/libagents.a $(BUILD)/tests/unit/libhotspot.a
 unit_support := $(if $(unit_support_srcs),$(BUILD)/tests/unit/libsupport.a)
 units := $(unit_srcs:%.c=$(BUILD)/%)
 fuzzers := $(fuzz_srcs:%.c=$(BUILD)/%)
-replays := $(fuzz_srcs:%_fuzz.c=$(BUILD)/%_replay)
 benches := $(bench_srcs:tests/%.c=$(BUILD)/%)
 tools := $(BUILD)/tests/refuse.so $(tool_srcs:%.c=$(BUILD)/%) $(proof_srcs:%.c=$(BUILD)/%)
 lib := $(BUILD)/libgctrace.a
@@ -174,7 +172,7 @@ agents := $(BUILD)/libgctrace-dotnet.so $(BUILD)/libgctrace-hotspot.so
 # ---------------------------------------------------------------------------------------------
 # Targets for people
 
-.PHONY: all units tools fuzzers replays benches demo check check-all soak fuzz bench matrices kernels install uninstall clean help
+.PHONY: all units tools fuzzers benches demo check check-all soak fuzz bench matrices kernels install uninstall clean help
 
 all: $(gctrace) $(lib) $(minivm) $(agents)	## build the tool, the agents and the small virtual machine (the default)
 
@@ -183,8 +181,6 @@ units: $(units)			## build the unit tests
 tools: $(tools)			## build what tests look with
 
 fuzzers: $(fuzzers)		## build the fuzz targets
-
-replays: $(replays)		## build what replays the kept inputs of the fuzz targets
 
 benches: $(benches)		## build the benchmark programs
 
@@ -202,14 +198,14 @@ demo:				## set up, build, trace the small virtual machine for ten seconds
 # Each behaviour once; the unit tests with sanitizers only.
 check:				## set up, build and run the tests (ONLY=glob: those whose name matches)
 	$(Q)scripts/setup check
-	$(Q)+scripts/quietly $(BUILD)/check.log $(build) all tools
-	$(Q)+scripts/quietly $(BUILD)/check-san.log $(build) SAN=1 BUILD=$(BUILD)/san units replays
-	$(Q)tests/run
+	$(Q)+scripts/quietly $(BUILD)/check.log $(build) all tools fuzzers
+	$(Q)+scripts/quietly $(BUILD)/check-san.log $(build) SAN=1 BUILD=$(BUILD)/san units
+	$(Q)FUZZ_SECONDS=$${FUZZ_SECONDS:-5} tests/run
 
 check-all:			## check, and all that takes long: every collector and version, kills, applications
 	$(Q)scripts/setup check
 	$(Q)+scripts/quietly $(BUILD)/check.log $(build) all units tools fuzzers benches
-	$(Q)+scripts/quietly $(BUILD)/check-san.log $(build) SAN=1 BUILD=$(BUILD)/san units replays
+	$(Q)+scripts/quietly $(BUILD)/check-san.log $(build) SAN=1 BUILD=$(BUILD)/san units
 	$(Q)tests/run --all
 
 soak:				## the long runs
@@ -433,12 +429,6 @@ $(fuzz_lib): $(fuzz_lib_objs)
 	$(say) AR $@
 	$(Q)mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $(fuzz_lib_objs)
-
-$(BUILD)/tests/fuzz/%_replay: $(BUILD)/obj/tests/fuzz/%_fuzz.o $(BUILD)/obj/tests/fuzz/replay.o \
-		$(BUILD)/tests/unit/libagents.a $(lib) $(BUILD)/.flags-link
-	$(say) LINK $@
-	$(Q)mkdir -p $(@D)
-	$(Q)$(link) $(filter %.o,$^) $(BUILD)/tests/unit/libagents.a $(lib) $(LIBS)
 
 $(BUILD)/tests/fuzz/%_fuzz: $(BUILD)/fuzz/tests/fuzz/%_fuzz.o $(fuzz_lib)
 	$(say) LINK $@

@@ -48,6 +48,9 @@ int observing__read_maps(struct observing *own)
 	struct maps maps = MAPS_INIT;
 	int err = maps__read(&maps, own->process);
 
+	/* So it is where the thread has ended. */
+	if (!err && !maps.count)
+		err = -ESRCH;
 	if (err == -ETIMEDOUT && own->maps.count) {
 		/* Not answered in time, which is counted: what was known holds on. */
 		own->maps_ns = clock__monotonic_ns();

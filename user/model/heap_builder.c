@@ -564,6 +564,7 @@ int heap_builder__finish(struct heap_builder *builder, struct heap **result)
 	builder->facts = heap->facts;
 	builder->heap = NULL;
 	if (err) {
+		pile__free(&builder->place_bytes, &heap->memory);
 		heap__free(heap);
 		return err;
 	}

@@ -307,9 +307,6 @@ int maps__read(struct maps *maps, const struct process *process)
 	if (is_cut)
 		buf__reset(&parser.line);
 	err = finish(&parser, maps, err);
-	/* A process that lives has mappings: of one that is just leaving the kernel shows none. */
-	if (!err && !maps->count && !maps->malformed)
-		err = -ESRCH;
 	maps->is_cut = is_cut && !err;
 	for (size_t i = 0; !err && i < maps->count; i++) {
 		struct map *map = &maps->entries[i];

@@ -267,11 +267,19 @@ static void find_version(const struct view *view, struct runtime *runtime, struc
 }
 
 /* "pid 123 (dotnet) runs .NET 10.0.12. It has no probes, …" */
-static void add_advice(const struct process *process, struct runtime *runtime)
+static void add_advice(const struct process *process, const struct maps *maps,
+		       struct runtime *runtime)
 {
 	struct buf text = BUF_INIT;
 
 	process__describe(process, &text);
+	/* The kernel shows no mappings of a process that is just leaving. */
+	if (!maps->count) {
+		buf__add_str(&text, " has ended while gctrace looked at it");
+		runtime->advice = buf__detach(&text, NULL);
+		buf__free(&text);
+		return;
+	}
 	if (runtime->kind == RUNTIME_UNKNOWN)
 		buf__add_str(&text, " runs no runtime that gctrace knows.");
 	else
@@ -309,7 +317,7 @@ struct runtime *runtime__identify(const struct process *process, const struct ma
 		runtime->version = buf__detach(&version, NULL);
 	buf__free(&version);
 	if (!runtime->has_probes)
-		add_advice(process, runtime);
+		add_advice(process, maps, runtime);
 	if (runtime->has_probes || runtime->advice)
 		return runtime;
 	runtime__free(runtime);
