@@ -8,7 +8,8 @@ need_root
 need jq
 
 cache='static shop\.OrderCache\.instance'
-# The shape, what its first finding says, how it is held. Extended regular expressions.
+# The shape, what its first finding says, how it is held. Extended regular expressions. Of "stacks"
+# the load's own lists on stacks may stand before, up to three being named.
 leaks='
 array	^CACHE \(Object\[\], .*: 20\.0 k shop\.Order;	CACHE
 list	^a List\.Cell .*: 20\.0 k shop\.Order; held by List\.head,	CACHE
@@ -33,7 +34,7 @@ global	^a HashMap .* HashMap\.Entry;	^handle [0-9]+$
 handles	^20\.0 k shop\.Order together 	^handle [0-9]+	handle [0-9]+	handle [0-9]+$
 dependent	^a shop\.Store .* alive through HashMap	CACHE
 stack	^a List\.Cell .* 20\.0 k shop\.Order; held	^thread worker-1: Node\.build, local 0$
-stacks	^[0-9]+ List together .* held by thread	^thread worker-[0-9]+: Node\.build, local 0
+stacks	^[0-9]+ List together .* held by thread	thread worker-[0-9]+: Node\.build, local 0
 '
 
 while IFS=$'\t' read -r shape text holder; do
