@@ -130,7 +130,7 @@ for jvm in $(jvms); do
 	end_program
 	pass
 
-	for collector in Serial Parallel G1 Shenandoah Z; do
+	for collector in $(collectors Serial Parallel G1 Shenandoah Z); do
 		t "Java $version, $collector: every allocation sampled: who lives, where, and how old"
 		if ! has "$jvm" "-XX:+Use${collector}GC"; then
 			skip "this build of the JVM does not have it"
