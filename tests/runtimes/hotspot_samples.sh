@@ -131,6 +131,8 @@ for jvm in $(jvms); do
 	pass
 
 	for collector in $(collectors Serial Parallel G1 Shenandoah Z); do
+		# With generations nothing is followed: tests/runtimes/hotspot_sites.sh.
+		[ "$collector" != Z ] || [ "${version%%.*}" -lt 23 ] || continue
 		t "Java $version, $collector: every allocation sampled: who lives, where, and how old"
 		if ! has "$jvm" "-XX:+Use${collector}GC"; then
 			skip "this build of the JVM does not have it"
