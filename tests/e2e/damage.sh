@@ -7,8 +7,8 @@
 need_root
 need gctrace minivm jq
 
-damage_test=$BUILD/tests/unit/model/damage_test
-[ -x "$damage_test" ] || skip_all "no $damage_test: make units"
+damage_test=$(unit_test model/damage)
+[ -n "$damage_test" ] || skip_all "the unit tests are not built: make units"
 
 holds() {	# FILE
 	run "$damage_test" "$1"

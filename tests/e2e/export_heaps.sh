@@ -61,7 +61,7 @@ for format in hprof heapsnapshot; do
 
 	t "$format: what 500 random heaps retain, object by object"
 	mkdir "$TMP/files"
-	EXPORT_FILES=$TMP/files "$BUILD/tests/unit/view/export_${format}_test" >"$TMP/unit" 2>&1 ||
+	EXPORT_FILES=$TMP/files "$(unit_test "view/export_$format")" >"$TMP/unit" 2>&1 ||
 		{ fail "the unit test fails"; show "$TMP/unit"; }
 	timeout 280 "$foreign/read" $format --compare "$TMP/files" >"$TMP/compared" 2>"$TMP/read.err" ||
 		{ fail "they cannot be read"; show "$TMP/read.err"; }

@@ -31,6 +31,8 @@
 #                              returns the command has been executed: it is no copy of this shell
 # pid NAME                     its process
 # stop NAME [SIGNAL]           signal it (TERM) and wait; its exit status is in $status
+# unit_test NAME               the unit test tests/unit/NAME_test.c as it was built last: plainly, or with
+#                              sanitizers, as `make check` does
 # work PID SECONDS             wait until it has computed for that much longer, or ends
 # join NAME                    wait until it ends by itself; its exit status is in $status
 # run COMMAND…                 in the foreground; $status, output in $TMP/out and $TMP/err
@@ -75,6 +77,10 @@ command_not_found_handle() {
 	[ "${FUNCNAME[1]-}" = run ] ||
 		echo "$1 (${BASH_SOURCE[1]##*/}:${BASH_LINENO[0]})" >>"$TMP/.no-commands"
 	return 127
+}
+
+unit_test() {
+	ls -t "$BUILD/tests/unit/$1_test" "$BUILD/san/tests/unit/$1_test" 2>/dev/null | head -n 1
 }
 
 lib_look_for_no_commands() {

@@ -42,6 +42,15 @@ static enum accuracy accuracy_of(const struct seen *seen, bool is_sharp, uint8_t
 	return seen->lasting & field || seen->is_still ? ACCURACY_EXACT : ACCURACY_POOR;
 }
 
+/*
+ * A native function, where no managed frame was found: one of a thread that may run managed code may
+ * have gone on before its frames were read.
+ */
+static bool is_innermost(const struct seen *seen)
+{
+	return !seen->method_guessed && (!seen->walk.is_managed || seen->is_still);
+}
+
 static void tell_method(struct sighting *sighting, const struct seen *seen, bool is_sharp)
 {
 	if (!seen->method)
@@ -52,9 +61,8 @@ static void tell_method(struct sighting *sighting, const struct seen *seen, bool
 	if (seen->fields & FRAME_METHOD)
 		sighting->of[SIGHTING_METHOD] = accuracy_of(seen, is_sharp, FRAME_METHOD);
 	else
-		sighting->of[SIGHTING_METHOD] = is_sharp && !seen->method_guessed ?
-							ACCURACY_EXACT :
-							ACCURACY_POOR;
+		sighting->of[SIGHTING_METHOD] =
+			is_sharp && is_innermost(seen) ? ACCURACY_EXACT : ACCURACY_POOR;
 }
 
 static void tell_pc(struct sighting *sighting, const struct seen *seen, bool is_sharp)

@@ -49,6 +49,7 @@ struct cpython_walker {
 	struct symbols *symbols;
 	struct cpython_codes *codes;
 	VEC(struct python_thread) threads; /* by tid */
+	bool has_all_threads;	/* the list did not change while it was read */
 };
 
 /* ---------------------------------------------------------------- threads */
@@ -146,6 +147,7 @@ static int refresh(void *state, const struct maps *maps)
 		walker->maps = maps;
 	vec__reset(&walker->threads);
 	err = read_interpreters(walker);
+	walker->has_all_threads = !err;
 	vec__sort(&walker->threads, compare_tids);
 	return err == -ENOMEM || err == -ESRCH ? err : 0;
 }
@@ -276,7 +278,7 @@ static void place(struct cpython_walker *walker, const struct python_thread *own
 	walk->place = PLACE_NATIVE;
 	walk->place_guessed = true;
 	if (!own) {
-		walk->place_guessed = false;
+		walk->place_guessed = !walker->has_all_threads;
 	} else if (within == WITHIN_LOOP) {
 		/* Finalizers and callbacks run in a collection, too: it is the program's code. */
 		walk->place = PLACE_JIT;
@@ -297,9 +299,9 @@ static int walk(void *state, const struct caught_thread *thread, struct walk *wa
 	int err;
 
 	place(walker, own, thread->ip, walk);
+	walk->is_managed = own || !walker->has_all_threads;
 	if (!own)
 		return 0;
-	walk->is_managed = true;
 	err = walk_frames(walker, own, walk);
 	if (!walk->frames.count) {
 		walk->has_leaf = false;
