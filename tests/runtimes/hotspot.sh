@@ -170,23 +170,6 @@ expect "$TMP/header" '"runtime":"HotSpot".*"collector":"[A-Z]'
 expect "$TMP/header" '"known":\["collections","causes","pools","fates"\]'
 pass
 
-t "attached amid full collections that follow one another: five of five say so"
-javac -d "$TMP" "$HERE/Full.java"
-start full java -XX:+UseSerialGC -Xmx1500m -cp "$TMP" Full
-wait_for grep -qs ready "$TMP/full.out" || { fail "the JVM did not start"; show "$TMP/full.err"; }
-for attach in 1 2 3 4 5; do # each trace lies within one or two of them
-	run gctrace -p "$(pid full)" -d 0.2s -o json
-	expect_status 0
-	tail -n 1 "$TMP/out" >"$TMP/summary"
-	jq -e '.edge_pauses >= 1 and .paused_share > 0.5 and .paused_share <= 1' "$TMP/summary" \
-		>/dev/null || { fail "it is not paused most of the time"; show "$TMP/out"; }
-	cat "$TMP/out" >>"$TMP/all"
-done
-expect "$TMP/all" '"stopped_for":"full collection","stopped_since_ns":[0-9]'
-kill -KILL "$(pid full)"
-join full
-pass
-
 t "lines for people: runtime, version and collector above, kind and cause in each"
 jvm 1000 -XX:+UseSerialGC
 start trace gctrace -p "$(pid jvm)"

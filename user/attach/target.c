@@ -326,10 +326,8 @@ int target__attach(struct target *target, const struct attacher *attacher)
 		err = judge(target);
 	if (first && (tried || !target->attached))
 		target->attached_ns = 0;
-	if (err == 0 && target->attached && !target->attached_ns) {
-		in_progress__look(target);
-		target->attached_ns = clock__monotonic_ns();
-	}
+	if (err == 0 && target->attached && !target->attached_ns)
+		err = in_progress__look(target, &maps);
 	maps__free(&maps);
 	return err;
 }

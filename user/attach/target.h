@@ -66,7 +66,8 @@ struct target {
 	uint64_t opened_ns;   /* has looked at yet (unseen): both are the exec's */
 	uint64_t attached_ns; /* from when on all that was found at first is attached; 0: not yet */
 	const char *stop_what;	/* the collection that had stopped it at the attach; NULL: none */
-	uint64_t stop_since_ns; /* about when that began */
+	uint64_t stop_since_ns; /* about when that began; 0: not known */
+	bool stop_not_visible;	/* nothing says whether there was one */
 	uint64_t ended_ns;    /* records stamped later are of its successor; 0: live */
 	enum target_state state;
 	int exit_status; /* wait status; -1: not known */

@@ -180,8 +180,11 @@ int live_facts__target(struct facts *facts, const struct target *target)
 		target->attached_ns ? target->attached_ns : clock__monotonic_ns());
 	if (target->stop_what) {
 		set(&writer, "stopped_for", target->stop_what);
-		set_u64(&writer, "stopped_since_ns", target->stop_since_ns);
+		if (target->stop_since_ns)
+			set_u64(&writer, "stopped_since_ns", target->stop_since_ns);
 	}
+	if (target->stop_not_visible)
+		set_u64(&writer, "stopped_not_visible", 1);
 	set_known(&writer, target);
 	return writer.result;
 }

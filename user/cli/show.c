@@ -287,6 +287,7 @@ void show__progress(struct show *show, uint64_t now_ns)
 {
 	const struct shown *stopped = NULL;
 	struct text what = { NULL, 0 };
+	const char *least = "";
 	uint64_t since = now_ns;
 	char ns[UNITS_TEXT];
 
@@ -297,21 +298,24 @@ void show__progress(struct show *show, uint64_t now_ns)
 		const struct shown *shown = show->all.items[i];
 		struct text word = shown->heading.stopped_for;
 		uint64_t from = shown->heading.stopped_since_ns;
+		bool began = assembler__stopped(show->assembler, shown->target, &from, &word);
 
-		if (shown->end_ns ||
-		    (!assembler__stopped(show->assembler, shown->target, &from, &word) &&
-		     (!word.bytes || shown->summary.had_pause)))
+		if (shown->end_ns || (!began && (!word.bytes || shown->summary.had_pause)))
 			continue;
+		began |= from != 0;
+		if (!began) /* before the trace, nobody knows when */
+			from = shown->heading.start_ns;
 		if (from >= since)
 			continue;
 		stopped = shown;
 		since = from;
 		what = word;
+		least = began ? "" : "at least ";
 	}
 	if (stopped && now_ns - since >= LONG_STOP_NS)
-		progress("pid %llu: %s in progress for %s",
+		progress("pid %llu: %s in progress for %s%s",
 			 (unsigned long long)stopped->heading.pid,
-			 what.bytes ? escape_bytes(what.at, what.bytes) : "a pause",
+			 what.bytes ? escape_bytes(what.at, what.bytes) : "a pause", least,
 			 units__ns(ns, now_ns - since));
 	else
 		progress_end();

@@ -93,6 +93,7 @@ void shown__read_facts(struct shown *shown, const struct facts *facts, uint64_t 
 	shown->summary.start_ns = heading->start_ns;
 	take_fact(shown, facts, "stopped_for", &shown->stopped_for, &heading->stopped_for);
 	heading->stopped_since_ns = fact_u64(shown, facts, "stopped_since_ns", 0);
+	heading->stopped_not_visible = fact_u64(shown, facts, "stopped_not_visible", 0);
 	if (heading->stopped_for.bytes)
 		summary__begin_stopped(&shown->summary);
 }

@@ -4,18 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../base/vec.h"
 #include "jvm_flags.h"
 #include "jvm_layout.h"
 #include "jvm_memory.h"
 #include "jvm_structs.h"
-#include "mapped_file.h"
-#include "maps.h"
 #include "process.h"
 #include "remote.h"
-#include "symbol.h"
 
 #define MOST_LOADERS (1u << 20)
 #define MOST_CLASSES (1u << 22)
@@ -44,23 +40,6 @@ struct jvm_sizes {
 };
 
 /* ---------------------------------------------------------------- opening */
-
-static int find_exports(const struct process *process, const struct maps *maps,
-			uint64_t exports[JVM_EXPORTS])
-{
-	const struct map *map = maps__named(maps, "libjvm.so");
-	int err, fd;
-
-	if (!map)
-		return -ENOTSUP;
-	fd = mapped_file__open(process, maps, map);
-	if (fd < 0)
-		return fd;
-	err = symbol__find_exports(fd, jvm_export__names, JVM_EXPORTS, map->start, map->offset,
-				   exports);
-	close(fd);
-	return err;
-}
 
 static bool flag(struct jvm_sizes *sizes, const char *name)
 {
@@ -100,7 +79,7 @@ static int open_sizes(struct jvm_sizes *sizes, const struct process *process,
 	sizes->memory = jvm_memory__new(&sizes->remote);
 	if (!sizes->memory)
 		return -ENOMEM;
-	err = find_exports(process, maps, exports);
+	err = jvm_structs__find_exports(process, maps, exports, why);
 	if (!err)
 		err = jvm_structs__read(sizes->memory, exports, &sizes->structs, why);
 	if (!err)

@@ -9,10 +9,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../base/search.h"
 #include "../base/vec.h"
 #include "jvm_memory.h"
+#include "mapped_file.h"
+#include "maps.h"
+#include "symbol.h"
 
 #define MOST_ENTRIES 16384 /* of a table; HotSpot 17 and 25 have up to 900 */
 #define MOST_STRIDE 256
@@ -203,6 +207,31 @@ static int compare(const void *a, const void *b, void *names)
 	if (left->kind != right->kind)
 		return left->kind < right->kind ? -1 : 1;
 	return strcmp(text + left->name, text + right->name);
+}
+
+static int not_there(struct buf *why, const char *what)
+{
+	if (why)
+		buf__add_str(why, what);
+	return -ENOTSUP;
+}
+
+int jvm_structs__find_exports(const struct process *process, const struct maps *maps,
+			      uint64_t exports[JVM_EXPORTS], struct buf *why)
+{
+	const struct map *map = maps__named(maps, "libjvm.so");
+	int err, fd;
+
+	if (!map)
+		return not_there(why, "no libjvm.so is mapped");
+	fd = mapped_file__open(process, maps, map);
+	if (fd < 0)
+		return fd == -ESRCH ? fd : not_there(why, "its libjvm.so cannot be opened");
+	err = symbol__find_exports(fd, jvm_export__names, JVM_EXPORTS, map->start, map->offset,
+				   exports);
+	close(fd);
+	return !err || err == -ENOMEM ? err
+				      : not_there(why, "its libjvm.so exports no vmStructs");
 }
 
 int jvm_structs__read(struct jvm_memory *memory, const uint64_t exports[JVM_EXPORTS],

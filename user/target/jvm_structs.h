@@ -19,6 +19,8 @@
 
 struct jvm_memory;
 struct jvm_structs;
+struct maps;
+struct process;
 
 /* The variables by which the tables are found: those of one table follow each other. */
 enum jvm_export {
@@ -46,6 +48,13 @@ enum jvm_export {
 
 /* As libjvm.so calls them. */
 extern const char *const jvm_export__names[JVM_EXPORTS];
+
+/*
+ * Where a process that has libjvm.so mapped has these variables. 0; -ESRCH; -ENOMEM; or -ENOTSUP:
+ * why (may be NULL) gets the reason as a sentence's end.
+ */
+int jvm_structs__find_exports(const struct process *process, const struct maps *maps,
+			      uint64_t exports[JVM_EXPORTS], struct buf *why);
 
 /*
  * Read all tables; exports: the addresses of the variables. 0, -ENOMEM, or -EINVAL: they make no

@@ -3,13 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "jvm.h"
 #include "jvm_native.h"
-#include "mapped_file.h"
-#include "maps.h"
-#include "symbol.h"
 #include "walker.h"
 
 struct jvm_walker {
@@ -18,30 +14,6 @@ struct jvm_walker {
 };
 
 #ifdef __x86_64__
-static int find_exports(const struct walker_target *target, uint64_t exports[JVM_EXPORTS],
-			struct buf *why)
-{
-	const struct map *map = maps__named(target->maps, "libjvm.so");
-	int err, fd;
-
-	if (!map) {
-		buf__add_str(why, "no libjvm.so is mapped");
-		return -ENOTSUP;
-	}
-	fd = mapped_file__open(target->process, target->maps, map);
-	if (fd < 0) {
-		buf__add_str(why, "its libjvm.so cannot be opened");
-		return fd == -ESRCH ? fd : -ENOTSUP;
-	}
-	err = symbol__find_exports(fd, jvm_export__names, JVM_EXPORTS, map->start, map->offset,
-				   exports);
-	close(fd);
-	if (!err || err == -ENOMEM)
-		return err;
-	buf__add_str(why, "its libjvm.so exports no vmStructs");
-	return -ENOTSUP;
-}
-
 static void close_jvm(void *state)
 {
 	struct jvm_walker *walker = state;
@@ -56,7 +28,8 @@ static int open_jvm(const struct walker_target *target, void **state, struct buf
 {
 	struct jvm_walker *walker = calloc(1, sizeof(*walker));
 	uint64_t exports[JVM_EXPORTS];
-	int err = walker ? find_exports(target, exports, why) : -ENOMEM;
+	int err = walker ? jvm_structs__find_exports(target->process, target->maps,
+						      exports, why) : -ENOMEM;
 
 	*state = NULL;
 	if (!err)

@@ -112,8 +112,17 @@ void collections__add_heading(struct buf *out, const struct terminal *terminal,
 
 		buf__add_str(&said, "in progress when the trace began: a ");
 		escape__add(&said, heading->stopped_for.at, heading->stopped_for.bytes);
-		buf__printf(&said, ", for about %s by then",
-			    units__ns(text, heading->start_ns - heading->stopped_since_ns));
+		if (heading->stopped_since_ns)
+			buf__printf(&said, ", for about %s by then",
+				    units__ns(text, heading->start_ns - heading->stopped_since_ns));
+		else
+			buf__add_str(&said, "; when it began is not visible");
+		put(out, terminal, &said);
+	}
+	if (heading->stopped_not_visible) {
+		buf__add_str(&said, "not visible: whether a collection was in progress when the"
+				    " trace began (neither performance counters nor the heap's"
+				    " state can be read)");
 		put(out, terminal, &said);
 	}
 	if (heading__has_stalls(heading)) {

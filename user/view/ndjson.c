@@ -90,8 +90,9 @@ static int show_heading(struct view *view, const struct heading *heading)
 	add_accuracy(json, heading->known);
 	add_known(json, "on_request", heading->on_request);
 	json__text(json, "stopped_for", heading->stopped_for);
-	if (heading->stopped_for.bytes)
+	if (heading->stopped_since_ns)
 		json__u64(json, "stopped_since_ns", heading->stopped_since_ns);
+	json__flag(json, "stopped_not_visible", heading->stopped_not_visible);
 	json__flag(json, "stalls_not_visible", heading__has_stalls(heading));
 	json__u64(json, "start_ns", heading->start_ns);
 	json__i64(json, "clock_offset_ns", heading->clock_offset_ns);

@@ -50,7 +50,8 @@ struct heading {
 	unsigned int on_request; /* enum known: what they would tell if it was asked for */
 	uint64_t start_ns;	 /* when the trace of it began */
 	struct text stopped_for; /* what had stopped the program then; empty: nothing */
-	uint64_t stopped_since_ns; /* about */
+	uint64_t stopped_since_ns; /* about; 0: not known */
+	bool stopped_not_visible;  /* nothing says whether something had */
 	int64_t clock_offset_ns; /* to be added for ns since 1970 */
 	const char *file;	 /* of the recording that it is read from; NULL: live */
 };

@@ -175,6 +175,29 @@ static void a_part_of_a_stop_names_the_stop(void **state)
 	end(&page);
 }
 
+static void what_had_stopped_it_is_said_as_far_as_it_is_known(void **state)
+{
+	struct page page;
+
+	(void)state;
+	begin(&page);
+	assert_int_equal(view__heading(page.view, &page.heading), 0);
+	assert_null(strstr(sheet__text(&page.sheet), "\"stopped_"));
+	page.heading.stopped_for = (struct text){ "stop", 4 };
+	assert_int_equal(view__heading(page.view, &page.heading), 0);
+	assert_non_null(strstr(sheet__text(&page.sheet), "\"stopped_for\":\"stop\","));
+	assert_null(strstr(sheet__text(&page.sheet), "\"stopped_since_ns\""));
+	page.heading.stopped_since_ns = 7;
+	assert_int_equal(view__heading(page.view, &page.heading), 0);
+	assert_non_null(strstr(sheet__text(&page.sheet), "\"stopped_since_ns\":7,"));
+	assert_null(strstr(sheet__text(&page.sheet), "\"stopped_not_visible\""));
+	page.heading.stopped_for.bytes = page.heading.stopped_since_ns = 0;
+	page.heading.stopped_not_visible = true;
+	assert_int_equal(view__heading(page.view, &page.heading), 0);
+	assert_non_null(strstr(sheet__text(&page.sheet), "\"stopped_not_visible\":true,"));
+	end(&page);
+}
+
 static void stalls_are_said_not_to_be_visible(void **state)
 {
 	struct page page;
@@ -288,6 +311,7 @@ int main(void)
 		cmocka_unit_test(nothing_of_a_collection),
 		cmocka_unit_test(hostile_words),
 		cmocka_unit_test(a_part_of_a_stop_names_the_stop),
+		cmocka_unit_test(what_had_stopped_it_is_said_as_far_as_it_is_known),
 		cmocka_unit_test(stalls_are_said_not_to_be_visible),
 		cmocka_unit_test(each_kind_of_figure_has_its_accuracy),
 		cmocka_unit_test(pauses_and_results),
