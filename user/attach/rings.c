@@ -2,16 +2,19 @@
 #include "attach/rings.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "attach/kernel.h"
+#include "attach/ring.h"
 #include "attach/tables.h"
 #include "base/files.h"
 #include "base/report.h"
 #include "base/units.h"
+#include "skel/touch.skel.h"
 
 /* Below this a shard holds too few of the largest records (64 KiB) to be of use. */
 #define SHARD_BYTES_MIN 262144u
@@ -64,6 +67,42 @@ static int make(struct rings *rings, uint32_t place, uint64_t bytes)
 	return 0;
 }
 
+static int load_touch(struct touch_bpf *bpf, int fd)
+{
+	int err = bpf_map__reuse_fd(bpf->maps.ring, fd);
+
+	return err ? err : touch_bpf__load(bpf);
+}
+
+/* Part by part, each given back before the next. */
+static void touch_all(struct ring *ring, int program)
+{
+	while (ring__producer(ring) < ring->bytes) {
+		LIBBPF_OPTS(bpf_test_run_opts, run);
+		const uint64_t before = ring__producer(ring);
+
+		if (bpf_prog_test_run_opts(program, &run) || ring__producer(ring) == before)
+			return;
+		ring__release(ring, ring__producer(ring));
+	}
+}
+
+/*
+ * What touch.bpf.c says, before the first probe is attached. Where the kernel does not let us, the
+ * first stops are a little longer, and nothing else.
+ */
+static void touch(int fd, uint64_t bytes)
+{
+	struct touch_bpf *bpf = touch_bpf__open();
+	struct ring ring;
+
+	if (bpf && load_touch(bpf, fd) == 0 && ring__open(&ring, fd, bytes) == 0) {
+		touch_all(&ring, bpf_program__fd(bpf->progs.touch));
+		ring__close(&ring);
+	}
+	touch_bpf__destroy(bpf);
+}
+
 void rings__init(struct rings *rings)
 {
 	for (uint32_t i = 0; i < RINGS_MAX; i++)
@@ -78,6 +117,7 @@ int rings__open(struct rings *rings, struct tables *tables, uint64_t bytes)
 
 		if (err)
 			return err;
+		touch(rings->fd[i], rings->bytes[i]);
 	}
 	return put(rings, tables, 0, rings->shards);
 }

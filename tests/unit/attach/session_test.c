@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "attach/request.h"
+#include "attach/ring.h"
 #include "base/clock.h"
 #include "bench.h"
 #include "target/host.h"
@@ -472,6 +473,26 @@ static void the_first_thread_may_exit(void **state)
 
 /* ---- Dumps and requests ---- */
 
+/* The first write to a page costs, which is not to be in a stop of the target. */
+static void each_page_of_a_ring_was_written_to(void **state)
+{
+	const struct session_options options = { 0 };
+	struct session *session;
+	struct session_ring place;
+	struct ring ring;
+
+	NEEDS_ROOT;
+	assert_int_equal(session__new(&options, &session), 0);
+	for (size_t slot = 0; slot + 1 < session__ring_count(session); slot++) {
+		assert_int_equal(session__ring(session, slot, &place), 0);
+		assert_int_equal(ring__open(&ring, place.fd, place.bytes), 0);
+		assert_int_equal(ring__producer(&ring), place.bytes);
+		assert_int_equal(ring__used(&ring), 0);
+		ring__close(&ring);
+	}
+	session__free(session);
+}
+
 static void a_dump_has_its_own_ring(void **state)
 {
 	struct session_ring ring;
@@ -613,6 +634,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(children_are_followed),
 		cmocka_unit_test(a_child_that_is_not_followed_tells_nothing),
 		cmocka_unit_test(the_first_thread_may_exit),
+		cmocka_unit_test(each_page_of_a_ring_was_written_to),
 		cmocka_unit_test(a_dump_has_its_own_ring),
 		cmocka_unit_test(requests_go_up_and_down),
 		cmocka_unit_test(requests_without_the_first_thread),
