@@ -34,19 +34,23 @@ program() {	# JVM WORD…
 		{ fail "the program did not start"; show "$TMP/program.err"; }
 }
 
+# A busy machine has fewer samples that are EXACT: so many more sweeps are made than need be.
+least=$(at_level all && echo 10000 || echo 5000)
+
 truth() {	# JVM VERSION OPTION…
+	local least_sweeps=$((least * 2 / 5))
 	rm -f "$TMP/end"
 	build
 	program "$1" -XX:CompileCommand=quiet '-XX:CompileCommand=dontinline,Places::*' \
 		-XX:CompileCommand=exclude,Places::interpreted Places 12 "$TMP/end" "$TMP/truth"
-	run gctrace sample -p "$(pid program)" --rate 300 -n $((sweeps > 2000 ? sweeps : 2000)) -o json \
-		--fields stack,method,location,pc "${@:3}"
+	run gctrace sample -p "$(pid program)" --rate 300 -o json \
+		-n $((sweeps > least_sweeps ? sweeps : least_sweeps)) --fields stack,method,location,pc "${@:3}"
 	expect_status 0
 	touch "$TMP/end"
 	join program
 	expect_equal 0 "$status" "the program's exit status"
 	/usr/bin/python3 "$HERE/hotspot_sample_truth.py" "$2" "$TMP/truth" "$TMP/out" "$TMP/bytecodes" \
-		10000 >"$TMP/matrix" || fail "not as the program knows it"
+		"$least" >"$TMP/matrix" || fail "not as the program knows it"
 	cat "$TMP/matrix"
 }
 
@@ -128,7 +132,7 @@ parked() {	# JVM OPTION…
 
 for jvm in $(jvms); do
 	version=$(version_of "$jvm")
-	t "$version: what is called EXACT is right, in 999 of 1,000 and of at least 10,000"
+	t "$version: what is called EXACT is right, in 999 of 1,000"
 	truth "$jvm" "$version"
 	pass
 

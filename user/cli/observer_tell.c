@@ -43,8 +43,8 @@ static enum accuracy accuracy_of(const struct seen *seen, bool is_sharp, uint8_t
 }
 
 /*
- * A native function, where no managed frame was found: one of a thread that may run managed code may
- * have gone on before its frames were read.
+ * A native function, where no managed frame was found: one of a thread that may run managed code
+ * may have gone on before its frames were read.
  */
 static bool is_innermost(const struct seen *seen)
 {
