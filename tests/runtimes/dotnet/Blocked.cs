@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Threads that allocate beside objects that stay, and what the runtime itself says of each blocking
 // collection of all generations, when it is over: "gc INDEX PAUSE GAP", in nanoseconds. GAP is the
-// longest time since the line before in which this thread did not run: any stop is inside it.
+// longest time since the line before in which this thread did not run: any stop is inside it. Of
+// each background collection: "background INDEX".
 using System;
 using System.Threading;
 
@@ -22,8 +23,14 @@ static class Blocked
             new Thread(Allocate, 256 * 1024) { IsBackground = true }.Start();
         Console.WriteLine("ready");
         long gap = 0, ran = Wait.Now;
+        long beside = GC.GetGCMemoryInfo(GCKind.Background).Index;
         for (long seen = GC.GetGCMemoryInfo(GCKind.FullBlocking).Index;; Thread.Sleep(1))
         {
+            if (GC.GetGCMemoryInfo(GCKind.Background).Index != beside)
+            {
+                beside = GC.GetGCMemoryInfo(GCKind.Background).Index;
+                Console.WriteLine($"background {beside}");
+            }
             gap = Math.Max(gap, Wait.Now - ran);
             ran = Wait.Now;
             GCMemoryInfo info = GC.GetGCMemoryInfo(GCKind.FullBlocking);
